@@ -1,0 +1,41 @@
+"""What goes wrong inside the server, by kind.
+
+ServerError
+├── CannotServe          the server cannot start: settings, port, store; one sentence for the operator
+├── StoreUnavailable     the store does not answer; whether the last write happened is unknown
+└── Refusal              a request is answered no: an ErrorCode and a sentence for the player
+"""
+
+from samedeal.protocol.errors import ErrorCode
+
+__all__ = ["CannotServe", "Refusal", "ServerError", "StoreUnavailable"]
+
+
+class ServerError(Exception):
+    """Root of what this package raises."""
+
+
+class CannotServe(ServerError):
+    """The server cannot start; the text says what to do."""
+
+
+class StoreUnavailable(ServerError):
+    """The store did not answer in time. The outcome of a write is unknown until it is read back."""
+
+
+class Refusal(ServerError):
+    """A request is answered no."""
+
+    def __init__(
+        self,
+        code: ErrorCode,
+        sentence: str,
+        *,
+        expected: int | None = None,
+        retry_ms: int | None = None,
+    ) -> None:
+        self.code = code
+        self.sentence = sentence
+        self.expected = expected
+        self.retry_ms = retry_ms
+        super().__init__(sentence)

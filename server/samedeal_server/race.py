@@ -1,0 +1,213 @@
+"""What a race is at one moment: its record, read from the store, and what follows from it."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from samedeal.engine.scoring import Outcome, final_order
+from samedeal.protocol.fields import (
+    OrderRow,
+    Phase,
+    PlayerView,
+    RaceOptions,
+    RaceView,
+    Status,
+)
+
+__all__ = ["RaceState", "SeatState"]
+
+
+@dataclass(slots=True)
+class SeatState:
+    """One seat's session record."""
+
+    seat: int
+    player: str
+    name: str
+    bot: bool
+    ready: bool = False
+    present: bool = False
+    epoch: int = 0
+    seq: int = 0
+    ended: Status | None = None
+    """How the run ended by itself; None while it is on, and for one that the close cut off."""
+    home: int = 0
+    best: int = 0
+    opened: int = 0
+    t_ms: int = 0
+    t_best_ms: int = 0
+    m_best: int = 0
+    series: int = 0
+
+    @classmethod
+    def read(cls, seat: int, fields: Mapping[str, str]) -> "SeatState":
+        """Build it from the fields of its hash."""
+        status = fields.get("status")
+        return cls(
+            seat=seat,
+            player=fields["player"],
+            name=fields["name"],
+            bot=fields.get("bot") == "1",
+            ready=fields.get("ready") == "1",
+            present=fields.get("present") == "1",
+            epoch=int(fields.get("epoch", 0)),
+            seq=int(fields.get("seq", 0)),
+            ended=Status(status) if status else None,
+            home=int(fields.get("home", 0)),
+            best=int(fields.get("best", 0)),
+            opened=int(fields.get("opened", 0)),
+            t_ms=int(fields.get("t", 0)),
+            t_best_ms=int(fields.get("t_best", 0)),
+            m_best=int(fields.get("m_best", 0)),
+            series=int(fields.get("series", 0)),
+        )
+
+    def outcome(self) -> Outcome:
+        """What ranks this run."""
+        won = self.ended is Status.WON
+        return Outcome(
+            seat=self.seat,
+            has_moved=self.seq > 0,
+            has_won=won,
+            t_ms=self.t_ms if won else 0,
+            moves=self.seq,
+            best=self.best,
+            opened=self.opened,
+            t_best_ms=self.t_best_ms,
+            m_best=self.m_best,
+        )
+
+    def view(self, phase: Phase) -> PlayerView:
+        """What everyone in the room may see of it."""
+        return PlayerView(
+            seat=self.seat,
+            name=self.name,
+            bot=self.bot,
+            ready=self.ready,
+            present=self.present,
+            status=self.status(phase),
+            home=self.home,
+            best=self.best,
+            opened=self.opened,
+            moves=self.seq,
+            t_ms=self.t_ms,
+            series=self.series,
+        )
+
+    def status(self, phase: Phase) -> Status:
+        """How the run stands in this phase of the race."""
+        if self.ended is not None:
+            return self.ended
+        return Status.CUT_OFF if phase is Phase.CLOSED else Status.PLAYING
+
+
+@dataclass(slots=True)
+class RaceState:
+    """A race as last read from the store. The seed is in it: it stays on the server until the close."""
+
+    id: str
+    code: str
+    game: str
+    rules_version: int
+    seed: bytes = field(repr=False)
+    commitment: str
+    practice: bool
+    options: RaceOptions
+    phase: Phase
+    ver: int
+    round: int
+    host: int
+    seats: dict[int, SeatState]
+    now_ms: int
+    """The store's clock when it was read, like all times of a record in ms since 1970."""
+    go_at_ms: int = 0
+    deadline_at_ms: int = 0
+    closed_at_ms: int = 0
+    created_at_ms: int = 0
+    next_race: str = ""
+
+    @classmethod
+    def read(
+        cls,
+        race_id: str,
+        fields: Mapping[str, str],
+        seats: Iterable[tuple[int, Mapping[str, str]]],
+        now_ms: int,
+    ) -> "RaceState":
+        """Build it from the fields of its hashes."""
+        return cls(
+            id=race_id,
+            code=fields["code"],
+            game=fields["game"],
+            rules_version=int(fields["rules_version"]),
+            seed=bytes.fromhex(fields["seed"]),
+            commitment=fields["commitment"],
+            practice=fields["practice"] == "1",
+            options=RaceOptions.model_validate_json(fields["options"]),
+            phase=Phase(fields["phase"]),
+            ver=int(fields.get("ver", 0)),
+            round=int(fields["round"]),
+            host=int(fields["host"]),
+            seats={seat: SeatState.read(seat, values) for seat, values in seats if values},
+            now_ms=now_ms,
+            go_at_ms=int(fields.get("go_at", 0)),
+            deadline_at_ms=int(fields.get("deadline", 0)),
+            closed_at_ms=int(fields.get("closed_at", 0)),
+            created_at_ms=int(fields.get("created", 0)),
+            next_race=fields.get("next", ""),
+        )
+
+    @property
+    def was_run(self) -> bool:
+        """Whether it got as far as GO; a lobby that everyone left did not."""
+        return self.go_at_ms > 0
+
+    def seat_of(self, player: str) -> SeatState | None:
+        """The seat this player holds."""
+        return next((seat for seat in self.seats.values() if seat.player == player), None)
+
+    def order(self) -> tuple[OrderRow, ...]:
+        """The final order: a pure function of the closed record, so every node finds the same."""
+        rows = []
+        for placed in final_order(seat.outcome() for seat in self.seats.values()):
+            seat = self.seats[placed.seat]
+            won = seat.ended is Status.WON
+            rows.append(
+                OrderRow(
+                    place=placed.place,
+                    seat=seat.seat,
+                    name=seat.name,
+                    bot=seat.bot,
+                    status=seat.status(self.phase),
+                    won=won,
+                    home=seat.home,
+                    best=seat.best,
+                    opened=seat.opened,
+                    moves=seat.seq,
+                    t_ms=seat.t_ms if won else seat.t_best_ms,
+                )
+            )
+        return tuple(rows)
+
+    def view(self) -> RaceView:
+        """What everyone in the room may see: the seed and the order only after the close."""
+        over = self.phase is Phase.CLOSED and self.was_run
+        clock_ms = (self.closed_at_ms if over else self.now_ms) - self.go_at_ms
+        return RaceView(
+            id=self.id,
+            code=self.code,
+            game=self.game,
+            rules_version=self.rules_version,
+            commitment=self.commitment,
+            practice=self.practice,
+            options=self.options,
+            phase=self.phase,
+            ver=self.ver,
+            round=self.round,
+            host=self.host,
+            players=tuple(self.seats[seat].view(self.phase) for seat in sorted(self.seats)),
+            clock_ms=clock_ms if self.was_run else 0,
+            deadline_ms=max(0, self.deadline_at_ms - self.go_at_ms),
+            seed=self.seed.hex() if over else None,
+            order=self.order() if over else (),
+            next=self.next_race or None,
+        )

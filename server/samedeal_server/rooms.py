@@ -1,0 +1,346 @@
+"""The races that this node has players of: who is here, what they are told, and when."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from samedeal.protocol.codec import encode
+from samedeal.protocol.fields import Phase, Status
+from samedeal.protocol.limits import PROGRESS_PER_S
+from samedeal.protocol.server_messages import (
+    Closed,
+    Go,
+    Moved,
+    Notice,
+    Progress,
+    ServerMessage,
+)
+from samedeal.protocol.server_messages import Room as RoomEvent
+from samedeal_server.errors import StoreUnavailable
+from samedeal_server.race import RaceState, SeatState
+from samedeal_server.runs import LiveRun, RaceMark, dealt_board
+from samedeal_server.store.races import RaceStore
+from samedeal_server.store.standings import StandingsStore
+
+__all__ = ["Member", "Room", "Rooms"]
+
+log = logging.getLogger(__name__)
+
+_INTERVAL_S = 1 / PROGRESS_PER_S
+_TICK_S = 0.05
+"""How often rooms with news are looked at; many races share one wake-up."""
+
+_RECHECK_MS = 15_000
+"""The sweep looks at every open race at least this often: a node that died may not have said when."""
+
+
+class Member(Protocol):
+    """A connection that holds a seat in a room."""
+
+    seat: int
+    epoch: int
+    live: LiveRun | None
+
+    def send(self, frame: bytes) -> None:
+        """Write a frame now, without waiting."""
+
+    def fenced(self) -> None:
+        """Another connection took the seat over: let go of it, and say so."""
+
+
+@dataclass(slots=True, eq=False)
+class Room:
+    """A race and the members on this node."""
+
+    state: RaceState
+    members: dict[int, Member] = field(default_factory=dict)
+    dirty: set[int] = field(default_factory=set)
+    ver: int = 0
+    last_progress: float = 0.0
+    timer: asyncio.TimerHandle | None = None
+    reading: bool = False
+    read_again: bool = False
+
+    @property
+    def id(self) -> str:
+        return self.state.id
+
+    def tell(self, message: ServerMessage) -> None:
+        """Send one message to every member, encoded once."""
+        frame = encode(message)
+        for member in list(self.members.values()):
+            member.send(frame)
+
+    def committed(self, seat: int, live: LiveRun, mark: RaceMark | None) -> None:
+        """Bring the own record up to date with a commit made on this node."""
+        run, record = live.run, self.state.seats[seat]
+        _follow(record, live)
+        if mark is not None:
+            self.ver = max(self.ver, mark.ver)
+        if run.is_won:
+            record.ended = Status.WON
+
+
+def _follow(record: SeatState, live: LiveRun) -> None:
+    run = live.run
+    record.seq, record.home, record.best = run.seq, run.home, run.best
+    record.opened, record.t_ms = run.opened, run.t_last_ms
+    record.t_best_ms, record.m_best = run.t_best_ms, run.m_best
+
+
+class Rooms:
+    """All rooms of this node: reads races when they change, moves phases on, pushes progress."""
+
+    def __init__(
+        self,
+        races: RaceStore,
+        standings: StandingsStore,
+        open_run: Callable[[RaceState, int, int], LiveRun],
+        watch: Callable[[str, bool], Coroutine[Any, Any, None]],
+    ) -> None:
+        self._races = races
+        self._standings = standings
+        self._open_run = open_run
+        self._watch = watch
+        self._rooms: dict[str, Room] = {}
+        self._dirty: set[Room] = set()
+        self._tick: asyncio.TimerHandle | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._loop = asyncio.get_running_loop()
+
+    async def close(self) -> None:
+        """Stop every timer and task."""
+        if self._tick is not None:
+            self._tick.cancel()
+        for room in self._rooms.values():
+            if room.timer is not None:
+                room.timer.cancel()
+        for task in list(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def get(self, race_id: str) -> Room | None:
+        """The room, if this node has members in it."""
+        return self._rooms.get(race_id)
+
+    async def enter(self, state: RaceState, member: Member) -> Room:
+        """Seat a member; one that held the seat on this node is told that it is over."""
+        room = self._rooms.get(state.id)
+        if room is None:
+            room = self._rooms[state.id] = Room(state, ver=state.ver)
+            await self._watch(state.id, True)
+        older = room.members.get(member.seat)
+        room.members[member.seat] = member
+        if older is not None and older is not member:
+            older.fenced()
+        await self.refresh(room)
+        return room
+
+    def exit(self, room: Room, member: Member) -> None:
+        """Forget a member, and the room when it was the last one."""
+        if room.members.get(member.seat) is member:
+            del room.members[member.seat]
+        if not room.members and self._rooms.get(room.id) is room:
+            del self._rooms[room.id]
+            self._dirty.discard(room)
+            if room.timer is not None:
+                room.timer.cancel()
+            self._own(self._watch(room.id, False))
+
+    # What happens in a room
+
+    def rang(self, race_id: str) -> None:
+        """Another node changed this race: read it again."""
+        room = self._rooms.get(race_id)
+        if room is not None:
+            self._own(self.refresh(room))
+
+    async def refresh(self, room: Room) -> None:
+        """Read the race and tell the members what changed. Calls that overlap share the reading."""
+        if room.reading:
+            room.read_again = True
+            return
+        room.reading = True
+        try:
+            while True:
+                room.read_again = False
+                state = await self._races.load(room.id)
+                if state is not None and self._rooms.get(room.id) is room:
+                    self._take(room, state)
+                if not room.read_again:
+                    return
+        finally:
+            room.reading = False
+
+    def moved(self, room: Room, seat: int, live: LiveRun, mark: RaceMark | None) -> None:
+        """A member's action is in the log: note it, and have the room told at the next tick."""
+        room.committed(seat, live, mark)
+        room.dirty.add(seat)
+        self._dirty.add(room)
+        if self._tick is None:
+            self._tick = self._loop.call_later(_TICK_S, self._push_progress)
+        if live.run.is_won:
+            self._own(self.advance(room.id))
+
+    def _take(self, room: Room, state: RaceState) -> None:
+        """Replace what is known of the race, and tell the members the difference."""
+        old, room.state = room.state, state
+        if state.ver < room.ver:
+            # Commits of this node overtook the reading.
+            for member in room.members.values():
+                record = state.seats.get(member.seat)
+                if member.live is not None and record and member.live.run.seq > record.seq:
+                    _follow(record, member.live)
+        room.ver = state.ver = max(room.ver, state.ver)
+        self._arm(room)
+        for member in list(room.members.values()):
+            seat = state.seats.get(member.seat)
+            if seat is None or seat.epoch > member.epoch:
+                member.fenced()
+        if state.phase is Phase.RUNNING and old.phase in (Phase.LOBBY, Phase.COUNTDOWN):
+            self._go(room)
+        if state.phase is Phase.CLOSED:
+            if old.phase is not Phase.CLOSED:
+                self._dirty.discard(room)
+                room.dirty.clear()
+                room.tell(Closed(race=state.view()))
+            if state.next_race and not old.next_race:
+                room.tell(Moved(race=state.id, to=state.next_race, code=state.code))
+            return
+        if _roster(old) != _roster(state):
+            room.tell(RoomEvent(race=state.view()))
+        if old.deadline_at_ms > state.deadline_at_ms > 0:
+            left_s = max(0, state.deadline_at_ms - state.now_ms) // 1000
+            sentence = f"last call: a run is won, the race closes in {left_s} seconds"
+            room.tell(Notice(race=state.id, kind="last_call", sentence=sentence))
+        for number, seat in state.seats.items():
+            known = old.seats.get(number)
+            if known is not None and seat.seq > known.seq:
+                room.dirty.add(number)
+        if room.dirty:
+            self._dirty.add(room)
+            if self._tick is None:
+                self._tick = self._loop.call_later(_TICK_S, self._push_progress)
+
+    def _go(self, room: Room) -> None:
+        """Give every member its board; all of them in one turn of the loop."""
+        view, board = room.state.view(), dealt_board(room.state)
+        for seat, member in list(room.members.items()):
+            if member.live is None:
+                member.live = self._open_run(room.state, seat, member.epoch)
+            hash_ = member.live.run.table.hash
+            member.send(encode(Go(race=view, seat=seat, hash=hash_, board=board)))
+
+    def _push_progress(self) -> None:
+        """Tell each room with news who moved on, at most PROGRESS_PER_S times a second."""
+        self._tick = None
+        now = self._loop.time()
+        for room in list(self._dirty):
+            if now - room.last_progress < _INTERVAL_S:
+                continue
+            room.last_progress = now
+            self._dirty.discard(room)
+            state, seats = room.state, room.dirty
+            players = tuple(state.seats[seat].view(state.phase) for seat in sorted(seats))
+            for seat in seats:
+                self._look_for_stuck(room, seat)
+            seats.clear()
+            room.tell(Progress(race=room.id, ver=room.ver, players=players))
+        if self._dirty:
+            self._tick = self._loop.call_later(_TICK_S, self._push_progress)
+
+    def _look_for_stuck(self, room: Room, seat: int) -> None:
+        """Tell a player what it can know, and note for the race what only the server may know."""
+        member = room.members.get(seat)
+        live = member.live if member is not None else None
+        if member is None or live is None or live.busy or live.run.is_won:
+            return
+        if not live.run.table.is_stuck:
+            live.told_stuck = False
+            return
+        if live.run.is_known_stuck and not live.told_stuck:
+            live.told_stuck = True
+            sentence = "no legal move is left; undo if you may, or bank your result"
+            member.send(encode(Notice(race=room.id, kind="stuck", sentence=sentence)))
+        if live.marked_stuck_at != live.run.seq and live.run.is_stuck_for_good:
+            live.marked_stuck_at = live.run.seq
+            self._own(self._mark_stuck(room, seat, live.run.seq))
+
+    async def _mark_stuck(self, room: Room, seat: int, seq: int) -> None:
+        await self._races.mark_stuck(room.id, seat, seq)
+        await self.advance(room.id)
+
+    # Phases
+
+    def _arm(self, room: Room) -> None:
+        """Ask for the next phase when it is due by the store's clock."""
+        if room.timer is not None:
+            room.timer.cancel()
+            room.timer = None
+        state = room.state
+        due = {
+            Phase.COUNTDOWN: state.go_at_ms,
+            Phase.RUNNING: state.deadline_at_ms,
+        }.get(state.phase)
+        if due is not None:
+            delay_s = max(0.001, (due - state.now_ms) / 1000)
+            room.timer = self._loop.call_later(delay_s, lambda: self._own(self.advance(state.id)))
+
+    async def advance(self, race_id: str) -> None:
+        """Move a race on if it is time; count it and let the sweep forget it when it is closed."""
+        at = await self._races.advance(race_id)
+        if at is None:
+            await self._races.unschedule(race_id)
+            return
+        if at.phase is Phase.CLOSED:
+            await self._count(race_id)
+            await self._races.unschedule(race_id)
+        else:
+            await self._races.schedule(race_id, min(at.due_ms, at.now_ms + _RECHECK_MS))
+        room = self._rooms.get(race_id)
+        if room is not None and (at.phase is not room.state.phase or at.due_ms):
+            await self.refresh(room)
+
+    async def _count(self, race_id: str) -> None:
+        """Put a closed race on the leaderboard. Doing it again changes nothing."""
+        state = await self._races.load(race_id)
+        if state is None or not state.was_run or state.practice:
+            return
+        if sum(seat.seq > 0 for seat in state.seats.values()) < 2:
+            return
+        rows = [
+            (state.seats[row.seat].player, row.name, row.bot, row.place == 1)
+            for row in state.order()
+        ]
+        await self._standings.record(state.game, race_id, rows)
+
+    async def sweep(self) -> None:
+        """Move on every race that is due, whoever plays in it and wherever."""
+        for race_id in await self._races.overdue(200):
+            await self.advance(race_id)
+
+    def _own(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run work that nobody waits for; what goes wrong in it is logged."""
+        task = self._loop.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if task.cancelled() or (error := task.exception()) is None:
+            return
+        if isinstance(error, StoreUnavailable):
+            log.warning("store unavailable: %s; the sweep will see to it", error)
+        else:
+            log.error("a task about a race failed", exc_info=error)
+
+
+def _roster(state: RaceState) -> tuple[object, ...]:
+    """What of a race is news to the room, progress apart."""
+    seats = tuple(
+        (seat.seat, seat.player, seat.ready, seat.present, seat.ended)
+        for seat in state.seats.values()
+    )
+    return state.phase, state.host, state.options, seats

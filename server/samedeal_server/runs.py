@@ -1,0 +1,196 @@
+"""One player's run as this node holds it: validate, commit, acknowledge; popped back if it fails."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from samedeal.engine.errors import EngineError, IllegalMove
+from samedeal.engine.games import game
+from samedeal.engine.moves import Move
+from samedeal.engine.run import UNDO, Action, Run
+from samedeal.engine.table import Table
+from samedeal.protocol.errors import ErrorCode
+from samedeal.protocol.fields import BoardView
+from samedeal.protocol.server_messages import LogEntry
+from samedeal_server.errors import Refusal, ServerError, StoreUnavailable
+from samedeal_server.race import RaceState
+from samedeal_server.store import keys
+from samedeal_server.store.link import CommitLink, pack
+from samedeal_server.store.races import LIFETIME_MS
+from samedeal_server.store.scripts import Script
+
+__all__ = ["COMMIT", "Committed", "Fenced", "LiveRun", "dealt_board", "new_run"]
+
+COMMIT = Script("commit")
+_UNDO_TEXT = str(UNDO)
+
+
+class Fenced(ServerError):
+    """A newer connection holds the seat; this board is out of date."""
+
+
+@dataclass(frozen=True, slots=True)
+class Committed:
+    """An action that is in the durable log."""
+
+    seq: int
+    action: str
+    t_ms: int
+    hash: int
+    reveals: tuple[int, ...]
+
+    def log_entry(self) -> LogEntry:
+        """The entry as it goes to the player."""
+        move = None if self.action == _UNDO_TEXT else self.action
+        return LogEntry(seq=self.seq, t_ms=self.t_ms, move=move, reveals=self.reveals)
+
+
+@dataclass(frozen=True, slots=True)
+class RaceMark:
+    """What a commit says of the race: its version, and when it ends, in ms from GO."""
+
+    ver: int
+    deadline_ms: int
+
+
+Done = Callable[[Committed | ServerError, RaceMark | None], None]
+
+
+def new_run(state: RaceState) -> Run:
+    """Deal the race's cards for one player."""
+    return Run(Table.deal(game(state.game), state.seed), state.options.undo)
+
+
+def dealt_board(state: RaceState) -> BoardView:
+    """The deal as a player first sees it."""
+    table = Table.deal(game(state.game), state.seed)
+    return BoardView(piles=tuple(table.piles()), base=table.base, passes=table.passes)
+
+
+class LiveRun:
+    """The fold of one player's log, and the way a new action gets into it.
+
+    One commit is under way at a time; the caller waits for `done` before it submits the next.
+    """
+
+    def __init__(
+        self, state: RaceState, seat: int, epoch: int, link: CommitLink, node: str
+    ) -> None:
+        self.run = new_run(state)
+        self.entries: list[Committed] = []
+        self.busy = False
+        self.told_stuck = False
+        self.marked_stuck_at = -1
+        self._link = link
+        # The parts of the command that are the same for every action of this run.
+        self._keys = (keys.race(state.id), keys.seat(state.id, seat), keys.log(state.id, seat))
+        self._owner = (node, epoch)
+
+    def replay(self, log: list[tuple[str, int]]) -> None:
+        """Fold a stored log. Raise EngineError if it is not legal, which means a damaged store."""
+        for action, t_ms in log:
+            reveals = self._apply(action, t_ms)
+            self._keep(action, t_ms, reveals)
+
+    def answered(self, seq: int, action: str) -> Committed | None:
+        """Return the answer given to this action before, or None if it is the next one.
+
+        Raise Refusal if the number was used for another action, or is not the next one.
+        """
+        have = len(self.entries)
+        if seq == have + 1:
+            return None
+        if 1 <= seq <= have:
+            entry = self.entries[seq - 1]
+            if entry.action == action:
+                return entry
+            raise Refusal(
+                ErrorCode.SEQ_CONFLICT,
+                f"action {seq} was {entry.action} already",
+                expected=have + 1,
+            )
+        raise Refusal(ErrorCode.SEQ_GAP, f"action {have + 1} comes next", expected=have + 1)
+
+    def submit(self, action: str, done: Done) -> None:
+        """Validate the next action and send it to the store; `done` is called once, later.
+
+        Raise Refusal and change nothing if the rules forbid it. Until `done` says that it is
+        committed, nobody may be told of it; if it says otherwise, the table is as before.
+        """
+        run = self.run
+        best, opened = run.best, run.opened
+        reveals = self._apply(action, run.t_last_ms)
+        rose = run.best != best or run.opened != opened
+        command = pack(
+            "EVALSHA",
+            COMMIT.sha,
+            3,
+            *self._keys,
+            *self._owner,
+            run.seq,
+            action,
+            run.home,
+            run.best,
+            run.opened,
+            int(rose),
+            int(run.is_won),
+            LIFETIME_MS,
+        )
+        self.busy = True
+        self._link.submit(command, lambda reply: self._settle(action, reveals, reply, done))
+
+    def _apply(self, action: str, t_ms: int) -> tuple[int, ...]:
+        """Play an action. Return the cards it turned up."""
+        if action == _UNDO_TEXT:
+            try:
+                self.run.undo(t_ms)
+            except IllegalMove as error:
+                raise Refusal(ErrorCode.ILLEGAL_MOVE, str(error)) from None
+            return ()
+        try:
+            return self.run.play(_parsed(action), t_ms).reveals
+        except IllegalMove as error:
+            raise Refusal(ErrorCode.ILLEGAL_MOVE, str(error)) from None
+
+    def _settle(self, action: str, reveals: tuple[int, ...], reply: Any, done: Done) -> None:
+        """Make of the store's reply what it means for the run."""
+        self.busy = False
+        if isinstance(reply, list) and reply[0] == b"done":
+            _, t_ms, ver, deadline_ms = reply
+            self.run.settle(t_ms)
+            done(self._keep(action, t_ms, reveals), RaceMark(ver, deadline_ms))
+            return
+        if isinstance(reply, list) and reply[0] == b"again" and reply[1].decode() == action:
+            # The reply to the first try was lost; the entry is this very action.
+            t_ms = int(reply[2])
+            self.run.settle(t_ms)
+            done(self._keep(action, t_ms, reveals), None)
+            return
+        self.run.take_back()
+        done(_failure(reply), None)
+
+    def _keep(self, action: str, t_ms: int, reveals: tuple[int, ...]) -> Committed:
+        entry = Committed(self.run.seq, action, t_ms, self.run.table.hash, reveals)
+        self.entries.append(entry)
+        return entry
+
+
+def _parsed(text: str) -> Action:
+    try:
+        return Move.parse(text)
+    except EngineError as error:
+        raise Refusal(ErrorCode.UNREADABLE_MOVE, str(error)) from None
+
+
+def _failure(reply: Any) -> ServerError:
+    if isinstance(reply, StoreUnavailable):
+        return reply
+    word = reply[0] if isinstance(reply, list) else reply
+    if word in (b"fenced", b"gap", b"again"):
+        # A gap or another action under this number: someone else wrote the log since.
+        return Fenced("another connection holds this seat")
+    if word == b"closed":
+        return Refusal(ErrorCode.RUN_OVER, "the run is over: nothing more counts")
+    if word == b"early":
+        return Refusal(ErrorCode.WRONG_PHASE, "the race has not begun; wait for GO")
+    return StoreUnavailable(f"the store answered {word!r}")

@@ -1,0 +1,66 @@
+"""Guest accounts: a name and a token, of which only the hash is stored."""
+
+import hashlib
+import hmac
+import secrets
+from dataclasses import dataclass
+
+from redis.asyncio import Redis
+
+from samedeal_server.store import keys
+
+__all__ = ["Account", "AccountStore", "new_id"]
+
+LIFETIME_MS = 400 * 24 * 3600 * 1000
+"""An account nobody uses for so long is forgotten."""
+
+_ID_LETTERS = "0123456789abcdefghijklmnopqrstuvwxyz"
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """Who plays."""
+
+    player: str
+    name: str
+    bot: bool
+
+
+def new_id() -> str:
+    """Return a fresh id of 16 letters and digits, 82 random bits."""
+    return "".join(secrets.choice(_ID_LETTERS) for _ in range(16))
+
+
+class AccountStore:
+    """Make and recognise accounts."""
+
+    def __init__(self, redis: "Redis[str]") -> None:
+        self._redis = redis
+
+    async def create(self, name: str, *, bot: bool) -> tuple[Account, str]:
+        """Make a guest. Return it with its token, which is not kept anywhere here."""
+        account, secret = Account(new_id(), name, bot), secrets.token_hex(32)
+        key = keys.account(account.player)
+        fields = {"name": name, "bot": str(int(bot)), "token_hash": _digest(secret)}
+        pipe = self._redis.pipeline(transaction=True)
+        pipe.hset(key, mapping=fields)
+        pipe.pexpire(key, LIFETIME_MS)
+        await pipe.execute()
+        return account, f"{account.player}.{secret}"
+
+    async def recognise(self, token: str) -> Account | None:
+        """Return the account of a token, or None; seen accounts live on."""
+        player, _, secret = token.partition(".")
+        key = keys.account(player)
+        pipe = self._redis.pipeline(transaction=True)
+        pipe.hgetall(key)
+        pipe.pexpire(key, LIFETIME_MS)
+        fields, _ = await pipe.execute()
+        if not fields or not hmac.compare_digest(fields["token_hash"], _digest(secret)):
+            return None
+        return Account(player, fields["name"], fields["bot"] == "1")
+
+
+def _digest(secret: str) -> str:
+    # The secret has 256 random bits, so one round of a plain hash cannot be searched.
+    return hashlib.sha256(secret.encode()).hexdigest()

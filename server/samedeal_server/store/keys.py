@@ -1,0 +1,50 @@
+"""What is stored under which key. All keys of a race share its hash tag, so one script may use them."""
+
+from samedeal.protocol.limits import MAX_SEATS
+
+__all__ = ["account", "bell", "code", "due", "log", "race", "race_keys", "seat", "standings"]
+
+
+def race(race_id: str) -> str:
+    """Hash: options, phase, times, seed, and who sits where."""
+    return f"{{r:{race_id}}}"
+
+
+def seat(race_id: str, number: int) -> str:
+    """Hash: one player's session record: epoch, seq, status, numbers of the run."""
+    return f"{{r:{race_id}}}:s:{number}"
+
+
+def log(race_id: str, number: int) -> str:
+    """Stream: the accepted actions of a seat, entry `<seq>-0`."""
+    return f"{{r:{race_id}}}:l:{number}"
+
+
+def bell(race_id: str) -> str:
+    """Channel: rings with `node ver` when the race changed."""
+    return f"{{r:{race_id}}}:bell"
+
+
+def race_keys(race_id: str) -> list[str]:
+    """The race and its eight seats, the keys of every race script."""
+    return [race(race_id), *(seat(race_id, number) for number in range(1, MAX_SEATS + 1))]
+
+
+def code(text: str) -> str:
+    """String: the id of the race that a join code leads to."""
+    return f"code:{text}"
+
+
+def account(player: str) -> str:
+    """Hash: name, hash of the token, bot."""
+    return f"account:{player}"
+
+
+def due() -> str:
+    """Sorted set: when each open race has to be looked at next, in milliseconds."""
+    return "races:due"
+
+
+def standings(game: str, race_id: str) -> list[str]:
+    """Marker of a counted race, sorted set of players, hash of their names."""
+    return [f"{{b:{game}}}:done:{race_id}", f"{{b:{game}}}:wins", f"{{b:{game}}}:names"]

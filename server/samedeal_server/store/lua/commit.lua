@@ -1,0 +1,51 @@
+-- Accept one action of a run: fenced by epoch, idempotent by seq, timed by the store's clock.
+-- KEYS: race, seat, log.
+-- ARGV: node, epoch, seq, action, home, best, opened, 1 if (best, opened) rose, 1 if won, lifetime ms.
+-- Returns {word, elapsed ms, ver, ms from GO until the deadline} or {word, detail}.
+local seat = redis.call('HMGET', KEYS[2], 'epoch', 'seq', 't', 'status')
+if seat[1] ~= ARGV[2] then
+  return {'fenced'}
+end
+local seq, last = tonumber(ARGV[3]), tonumber(seat[2] or '0')
+if seq <= last then
+  local entry = redis.call('XRANGE', KEYS[3], ARGV[3] .. '-0', ARGV[3] .. '-0')[1]
+  return {'again', entry[2][2], entry[2][4]}
+end
+if seq > last + 1 then
+  return {'gap', last}
+end
+local race = redis.call('HMGET', KEYS[1], 'phase', 'go_at', 'deadline', 'far')
+local go_at, deadline = tonumber(race[2] or '0'), tonumber(race[3] or '0')
+local time = redis.call('TIME')
+local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+if seat[4] or race[1] == 'closed' or now >= deadline then
+  return {'closed'}
+end
+if race[1] == 'lobby' or now < go_at then
+  return {'early'}
+end
+-- A store that lost its place in time, after a failover say, never turns a run's clock back.
+local elapsed = math.max(now - go_at, tonumber(seat[3] or '0'))
+redis.call('XADD', KEYS[3], ARGV[3] .. '-0', 'a', ARGV[4], 't', elapsed)
+if seq == 1 then
+  redis.call('PEXPIRE', KEYS[3], ARGV[10])
+end
+if ARGV[8] == '1' then
+  redis.call('HSET', KEYS[2], 'seq', ARGV[3], 't', elapsed, 'home', ARGV[5],
+    'best', ARGV[6], 'opened', ARGV[7], 't_best', elapsed, 'm_best', ARGV[3])
+else
+  redis.call('HSET', KEYS[2], 'seq', ARGV[3], 't', elapsed, 'home', ARGV[5])
+end
+if ARGV[9] == '1' then
+  redis.call('HSET', KEYS[2], 'status', 'won')
+  if redis.call('HSETNX', KEYS[1], 'first_win', elapsed) == 1 then
+    local last_call = tonumber(redis.call('HGET', KEYS[1], 'last_call_s')) * 1000
+    deadline = math.min(deadline, now + last_call)
+    redis.call('HSET', KEYS[1], 'deadline', string.format('%.0f', deadline))
+  end
+end
+local ver = redis.call('HINCRBY', KEYS[1], 'ver', 1)
+if race[4] then
+  redis.call('PUBLISH', KEYS[1] .. ':bell', ARGV[1] .. ' ' .. ver)
+end
+return {'done', elapsed, ver, deadline - go_at}

@@ -1,0 +1,73 @@
+-- Shared by every script about a race. KEYS[1] is the race, KEYS[2..9] its seats 1 to 8.
+-- Scripts check everything before the first write: one that fails half way is not rolled back.
+
+local function clock()
+  local time = redis.call('TIME')
+  return tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+end
+
+-- Milliseconds fit a double exactly; Redis would write a large one as 1.7e+12.
+local function whole(number)
+  return string.format('%.0f', number)
+end
+
+local function get(field)
+  return redis.call('HGET', KEYS[1], field)
+end
+
+local function number(field)
+  return tonumber(get(field) or '0')
+end
+
+-- Every change raises ver and rings the doorbell, so that nodes read the race again.
+local function changed(node)
+  local ver = redis.call('HINCRBY', KEYS[1], 'ver', 1)
+  redis.call('PUBLISH', KEYS[1] .. ':bell', node .. ' ' .. ver)
+  return ver
+end
+
+local function seat_key(seat)
+  return KEYS[1 + seat]
+end
+
+-- Seat number of a player, or nil.
+local function seat_of(player)
+  return tonumber(get('p:' .. player) or nil)
+end
+
+local function taken()
+  local seats = {}
+  for seat = 1, 8 do
+    if get('s:' .. seat) then
+      seats[#seats + 1] = seat
+    end
+  end
+  return seats
+end
+
+local function is_ready(seat)
+  return redis.call('HGET', seat_key(seat), 'ready') == '1'
+end
+
+local function begin_countdown(now)
+  local go_at = now + number('countdown_s') * 1000
+  redis.call('HSET', KEYS[1], 'phase', 'countdown', 'go_at', whole(go_at),
+    'deadline', whole(go_at + number('time_limit_s') * 1000))
+end
+
+-- With auto_start the last one to be ready in a full room starts the race.
+local function start_if_full(now)
+  if get('auto_start') ~= '1' then
+    return
+  end
+  local seats = taken()
+  if #seats < number('seats') then
+    return
+  end
+  for _, seat in ipairs(seats) do
+    if not is_ready(seat) then
+      return
+    end
+  end
+  begin_countdown(now)
+end

@@ -1,0 +1,217 @@
+"""Races in the store: every change one atomic script, the record read back whole."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from redis.asyncio import Redis
+
+from samedeal.protocol.fields import Phase, RaceOptions, Status
+from samedeal_server.race import RaceState, SeatState
+from samedeal_server.store import keys
+from samedeal_server.store.scripts import Script, run
+
+__all__ = ["LIFETIME_MS", "Advanced", "Attached", "NewRace", "RaceStore"]
+
+LIFETIME_MS = 30 * 24 * 3600 * 1000
+"""How long a race is kept, from its opening: its replay can be had that long."""
+
+LOBBY_MS = 6 * 3600 * 1000
+"""How long a lobby may wait for its start before it closes."""
+
+_CREATE = Script("create")
+_JOIN = Script("join")
+_READY = Script("ready")
+_START = Script("start")
+_OPTIONS = Script("options")
+_LEAVE = Script("leave")
+_ATTACH = Script("attach")
+_DETACH = Script("detach")
+_ADVANCE = Script("advance")
+_NEXT = Script("next")
+
+
+@dataclass(frozen=True, slots=True)
+class NewRace:
+    """What a race is opened with."""
+
+    id: str
+    code: str
+    game: str
+    rules_version: int
+    seed: bytes
+    commitment: str
+    practice: bool
+    options: RaceOptions
+    round: int
+    host: int
+    roster: tuple[SeatState, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Attached:
+    """A seat taken over; `epoch` fences every older connection."""
+
+    seat: int
+    epoch: int
+
+
+@dataclass(frozen=True, slots=True)
+class Advanced:
+    """Where a race stands, by the store's clock, and when to ask again (0: never)."""
+
+    phase: Phase
+    now_ms: int
+    due_ms: int
+
+
+class RaceStore:
+    """Everything about races but the commit of a move, which has a connection of its own.
+
+    Every call may raise redis errors; the caller at the edge turns them into StoreUnavailable.
+    """
+
+    def __init__(self, redis: "Redis[str]", node: str) -> None:
+        self._redis = redis
+        self._node = node
+
+    async def _run(self, script: Script, race_id: str, *args: str | int) -> Any:
+        return await run(self._redis, script, keys.race_keys(race_id), [self._node, *args])
+
+    async def claim_code(self, code: str, race_id: str) -> bool:
+        """Point a join code at a race. Return False if it leads to another one."""
+        return bool(await self._redis.set(keys.code(code), race_id, nx=True, px=LIFETIME_MS))
+
+    async def move_code(self, code: str, race_id: str) -> None:
+        """Point a join code at the race that follows in its room."""
+        await self._redis.set(keys.code(code), race_id, px=LIFETIME_MS)
+
+    async def find(self, code: str) -> str | None:
+        """Return the id of the race that a join code leads to."""
+        found: str | None = await self._redis.get(keys.code(code))
+        return found
+
+    async def create(self, new: NewRace) -> None:
+        """Open a race. Doing it again changes nothing."""
+        # The sweep must hear of the race before it exists: one that nobody looks at never ends.
+        await self._redis.zadd(keys.due(), {new.id: 0}, nx=True)
+        fields: dict[str, str | int] = {
+            "code": new.code,
+            "game": new.game,
+            "rules_version": new.rules_version,
+            "seed": new.seed.hex(),
+            "commitment": new.commitment,
+            "practice": int(new.practice),
+            "phase": Phase.LOBBY.value,
+            "round": new.round,
+            "host": new.host,
+            **_option_fields(new.options),
+        }
+        args: list[str | int] = [LIFETIME_MS, len(fields), *_flat(fields)]
+        for seat in new.roster:
+            values = {
+                "player": seat.player,
+                "name": seat.name,
+                "bot": int(seat.bot),
+                "series": seat.series,
+            }
+            args += [seat.seat, len(values), *_flat(values)]
+        await self._run(_CREATE, new.id, *args)
+
+    async def join(self, race_id: str, player: str, name: str, *, bot: bool) -> tuple[str, int]:
+        """Claim a seat. Return ('seated', seat), or ('missing'|'phase'|'no_bots'|'full', 0)."""
+        word, seat = await self._run(_JOIN, race_id, player, name, int(bot), LIFETIME_MS)
+        return word, int(seat)
+
+    async def ready(self, race_id: str, player: str, *, ready: bool) -> str:
+        """Return 'done', 'not_seated' or 'phase'."""
+        word: str = await self._run(_READY, race_id, player, int(ready))
+        return word
+
+    async def start(self, race_id: str, player: str) -> tuple[str, int]:
+        """Return ('done', 0), ('not_ready', seat) or another word of refusal."""
+        word, seat = await self._run(_START, race_id, player)
+        return word, int(seat)
+
+    async def set_options(self, race_id: str, player: str, options: RaceOptions) -> str:
+        """Return 'done', 'not_seated', 'phase', 'not_host' or 'seats' (more are taken)."""
+        fields = _option_fields(options)
+        word: str = await self._run(_OPTIONS, race_id, player, options.seats, *_flat(fields))
+        return word
+
+    async def leave(self, race_id: str, player: str, how: Status) -> str:
+        """End the run as banked or left. Return 'done', 'not_seated', 'phase', 'over', 'closed'."""
+        word: str = await self._run(_LEAVE, race_id, player, how.value)
+        return word
+
+    async def attach(self, race_id: str, player: str) -> Attached | str:
+        """Take the player's seat over, or say 'missing' or 'not_seated'."""
+        word, seat, epoch = await self._run(_ATTACH, race_id, player)
+        return Attached(int(seat), int(epoch)) if word == "done" else str(word)
+
+    async def detach(self, race_id: str, seat: int, epoch: int) -> None:
+        """Note that the connection of that epoch is gone; a newer one is left alone."""
+        await self._run(_DETACH, race_id, seat, epoch)
+
+    async def advance(self, race_id: str) -> Advanced | None:
+        """Move the phase on if it is time. None if there is no such race any more."""
+        phase, now, due = await self._run(_ADVANCE, race_id, LOBBY_MS)
+        return None if phase == "missing" else Advanced(Phase(phase), int(now), int(due))
+
+    async def next_race(self, race_id: str, player: str, new_id: str) -> tuple[str, str]:
+        """Name the race that follows. Return ('done', id) or ('not_seated'|'phase', '')."""
+        word, following = await self._run(_NEXT, race_id, player, new_id)
+        return word, following
+
+    async def mark_stuck(self, race_id: str, seat: int, seq: int) -> None:
+        """Note that after action `seq` this run can make no progress; a later action voids it."""
+        await self._redis.hset(keys.seat(race_id, seat), "stuck", str(seq))
+
+    async def load(self, race_id: str) -> RaceState | None:
+        """Read a race with its seats, in one go."""
+        pipe = self._redis.pipeline(transaction=True)
+        for key in keys.race_keys(race_id):
+            pipe.hgetall(key)
+        pipe.time()
+        race, *seats, (seconds, micros) = await pipe.execute()
+        if not race:
+            return None
+        now_ms = int(seconds) * 1000 + int(micros) // 1000
+        return RaceState.read(race_id, race, enumerate(seats, start=1), now_ms)
+
+    async def log(self, race_id: str, seat: int) -> list[tuple[str, int]]:
+        """Read a run: (action text, ms from GO) each, the first is seq 1."""
+        entries = await self._redis.xrange(keys.log(race_id, seat))
+        return [(fields["a"], int(fields["t"])) for _, fields in entries]
+
+    async def schedule(self, race_id: str, due_ms: int) -> None:
+        """Have the sweep look at a race at `due_ms` of the store's clock."""
+        await self._redis.zadd(keys.due(), {race_id: due_ms})
+
+    async def unschedule(self, race_id: str) -> None:
+        """Nothing will ever be due in this race again."""
+        await self._redis.zrem(keys.due(), race_id)
+
+    async def overdue(self, limit: int) -> list[str]:
+        """Return races that have to be looked at by now."""
+        seconds, micros = await self._redis.time()
+        now_ms = int(seconds) * 1000 + int(micros) // 1000
+        due: list[str] = await self._redis.zrangebyscore(keys.due(), 0, now_ms, 0, limit)
+        return due
+
+
+def _option_fields(options: RaceOptions) -> dict[str, str | int]:
+    """The options as the scripts need them, and whole as JSON."""
+    return {
+        "options": options.model_dump_json(),
+        "seats": options.seats,
+        "time_limit_s": options.time_limit_s,
+        "last_call_s": options.last_call_s,
+        "countdown_s": options.countdown_s,
+        "bots": int(options.bots),
+        "auto_start": int(options.auto_start),
+    }
+
+
+def _flat(fields: Mapping[str, str | int]) -> list[str | int]:
+    return [part for pair in fields.items() for part in pair]

@@ -1,0 +1,193 @@
+"""What a client may say: one model a message, one union for all of them."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, TypeAdapter
+
+from samedeal.protocol.fields import (
+    Code,
+    Flag,
+    GameId,
+    Message,
+    MoveText,
+    Name,
+    OptionsPatch,
+    RaceId,
+    RequestId,
+    SeedText,
+    Seq,
+    Token,
+)
+
+__all__ = [
+    "CLIENT_MESSAGE",
+    "Bank",
+    "BoardGet",
+    "ClientMessage",
+    "Create",
+    "Hello",
+    "Join",
+    "Leave",
+    "Next",
+    "Ping",
+    "PlayMove",
+    "PlayUndo",
+    "Ready",
+    "ReplayGet",
+    "Resume",
+    "SetOptions",
+    "Start",
+]
+
+
+class Hello(Message):
+    """First message: a token of an account, or a name for a new guest."""
+
+    type: Literal["hello"] = "hello"
+    id: RequestId
+    name: Name | None = None
+    token: Token | None = None
+    bot: Flag = False
+    """A new account that plays by program; it is marked everywhere."""
+
+
+class Create(Message):
+    """Open a room; the asker is its host and takes seat 1."""
+
+    type: Literal["create"] = "create"
+    id: RequestId
+    game: GameId
+    options: OptionsPatch = OptionsPatch()
+    seed: SeedText | None = None
+    """A seed of the host's choosing makes a practice race. Without it the server draws 32 bytes."""
+
+
+class Join(Message):
+    """Take a seat by code, or come back to the one held."""
+
+    type: Literal["join"] = "join"
+    id: RequestId
+    code: Code
+
+
+class Resume(Message):
+    """Come back to a seat held; `have` is the last action the client knows to be accepted."""
+
+    type: Literal["resume"] = "resume"
+    id: RequestId
+    race: RaceId
+    have: Seq = 0
+
+
+class SetOptions(Message):
+    """Change options; host only, in the lobby. Everyone's ready is taken back."""
+
+    type: Literal["set_options"] = "set_options"
+    id: RequestId
+    race: RaceId
+    options: OptionsPatch
+
+
+class Ready(Message):
+    type: Literal["ready"] = "ready"
+    id: RequestId
+    race: RaceId
+    ready: Flag = True
+
+
+class Start(Message):
+    """Start the countdown; host only, everyone seated must be ready."""
+
+    type: Literal["start"] = "start"
+    id: RequestId
+    race: RaceId
+
+
+class PlayMove(Message):
+    """Play action number `seq`. The same number with the same move gets the same answer again."""
+
+    type: Literal["move"] = "move"
+    id: RequestId
+    race: RaceId
+    seq: Seq
+    move: MoveText
+
+
+class PlayUndo(Message):
+    """Take back the last move, as action number `seq`."""
+
+    type: Literal["undo"] = "undo"
+    id: RequestId
+    race: RaceId
+    seq: Seq
+
+
+class Bank(Message):
+    """End the run and keep its result; the race goes on for the others."""
+
+    type: Literal["bank"] = "bank"
+    id: RequestId
+    race: RaceId
+
+
+class Leave(Message):
+    """Lobby: give the seat back. Running: end the run, keep its result."""
+
+    type: Literal["leave"] = "leave"
+    id: RequestId
+    race: RaceId
+
+
+class Next(Message):
+    """After the close: a new deal in the same room."""
+
+    type: Literal["next"] = "next"
+    id: RequestId
+    race: RaceId
+
+
+class ReplayGet(Message):
+    """After the close: the replay file."""
+
+    type: Literal["replay_get"] = "replay_get"
+    id: RequestId
+    race: RaceId
+
+
+class BoardGet(Message):
+    """The leaderboard of a game."""
+
+    type: Literal["board_get"] = "board_get"
+    id: RequestId
+    game: GameId
+    limit: Annotated[int, Field(strict=True, ge=1, le=100)] = 20
+
+
+class Ping(Message):
+    """Ask for a `pong`: a measure of the link."""
+
+    type: Literal["ping"] = "ping"
+    id: RequestId
+
+
+ClientMessage = (
+    Hello
+    | Create
+    | Join
+    | Resume
+    | SetOptions
+    | Ready
+    | Start
+    | PlayMove
+    | PlayUndo
+    | Bank
+    | Leave
+    | Next
+    | ReplayGet
+    | BoardGet
+    | Ping
+)
+
+CLIENT_MESSAGE: TypeAdapter[ClientMessage] = TypeAdapter(
+    Annotated[ClientMessage, Field(discriminator="type")]
+)

@@ -1,0 +1,128 @@
+"""Bytes to messages and back: one function each way, one error. The only user of msgpack."""
+
+from typing import Any, NoReturn
+
+import msgpack
+from pydantic import ValidationError
+
+from samedeal.protocol import limits
+from samedeal.protocol.client_messages import CLIENT_MESSAGE, ClientMessage
+from samedeal.protocol.errors import BadFrame
+from samedeal.protocol.server_messages import SERVER_MESSAGE, ServerMessage
+
+__all__ = ["decode_client", "decode_server", "encode", "pack", "unpack"]
+
+
+def encode(message: ClientMessage | ServerMessage) -> bytes:
+    """Return the bytes of one frame. Fields that are None or at their default stay out, `type` stays in."""
+    fields = message.model_dump(mode="json", exclude_defaults=True)
+    fields["type"] = message.type
+    return pack(fields)
+
+
+def decode_client(frame: bytes | str) -> ClientMessage:
+    """Read one frame of a client. Raise BadFrame with a sentence if it is not exactly one message."""
+    if isinstance(frame, bytes) and len(frame) > limits.MAX_CLIENT_FRAME:
+        raise BadFrame(
+            f"a frame may have {limits.MAX_CLIENT_FRAME} bytes; this one has {len(frame)}"
+        )
+    fields = unpack(frame)
+    try:
+        return CLIENT_MESSAGE.validate_python(fields)
+    except ValidationError as error:
+        raise _explained(error, fields) from None
+
+
+def decode_server(frame: bytes | str) -> ServerMessage:
+    """Read one frame of a server. Raise BadFrame if it is not exactly one message."""
+    fields = unpack(frame)
+    try:
+        return SERVER_MESSAGE.validate_python(fields)
+    except ValidationError as error:
+        raise _explained(error, fields) from None
+
+
+def pack(fields: dict[str, object]) -> bytes:
+    """Return plain fields as msgpack."""
+    packed: bytes = msgpack.packb(fields)
+    return packed
+
+
+def unpack(frame: bytes | str) -> dict[str, Any]:
+    """Return the map in a frame. Raise BadFrame for anything but one map with text keys.
+
+    A frame is decoded in one go, never by a decoder that outlives it: msgpack's streaming
+    decoder must not be used again after an error.
+    """
+    if isinstance(frame, str):
+        raise BadFrame("frames are binary msgpack; this one is text")
+    try:
+        fields = msgpack.unpackb(
+            frame,
+            strict_map_key=True,
+            object_pairs_hook=_without_duplicates,
+            ext_hook=_no_ext,
+            max_ext_len=0,
+        )
+    except BadFrame:
+        raise
+    except RecursionError:
+        raise BadFrame("the frame is nested too deeply") from None
+    except UnicodeDecodeError:
+        raise BadFrame("a text in the frame is not UTF-8") from None
+    except (ValueError, TypeError, msgpack.UnpackException) as error:
+        raise BadFrame(f"the frame is not msgpack: {_reason(error)}") from None
+    if not isinstance(fields, dict):
+        raise BadFrame("a frame holds one map")
+    if _too_deep(fields, limits.MAX_DEPTH):
+        raise BadFrame("the frame is nested too deeply")
+    return fields
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, msgpack.ExtraData):
+        return "there are bytes after its end"
+    if isinstance(error, msgpack.StackError):
+        return "it is nested too deeply"
+    if isinstance(error, msgpack.FormatError):
+        return "it has a reserved byte"
+    return {"Unpack failed: incomplete input": "it ends too early"}.get(
+        str(error), "it has a part that is not allowed"
+    )
+
+
+def _without_duplicates(pairs: list[tuple[object, object]]) -> dict[str, object]:
+    fields: dict[str, object] = {}
+    for key, value in pairs:
+        if not isinstance(key, str):
+            raise BadFrame("the keys of a map are text")
+        if key in fields:
+            raise BadFrame(f"the field {key[:40]!r} stands twice")
+        fields[key] = value
+    return fields
+
+
+def _no_ext(_code: int, _payload: bytes) -> NoReturn:
+    raise BadFrame("ext types are not used here")
+
+
+def _too_deep(value: object, room: int) -> bool:
+    if isinstance(value, dict):
+        return room == 0 or any(_too_deep(part, room - 1) for part in value.values())
+    if isinstance(value, list):
+        return room == 0 or any(_too_deep(part, room - 1) for part in value)
+    return False
+
+
+def _explained(error: ValidationError, fields: dict[str, Any]) -> BadFrame:
+    """Turn pydantic's first complaint into a sentence that names the field."""
+    first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+    request_id = fields.get("id")
+    if type(request_id) is not int or not 0 <= request_id < 2**31:
+        request_id = None
+    if first["type"] in ("union_tag_invalid", "union_tag_not_found"):
+        sentence = "the field 'type' does not name a message"
+    else:
+        place = ".".join(str(part)[:40] for part in first["loc"][1:])
+        sentence = f"the field {place!r} does not fit: {first['msg']}"
+    return BadFrame(sentence[:300], request_id=request_id)

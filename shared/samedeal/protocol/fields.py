@@ -1,0 +1,213 @@
+"""Field types of the messages: strict scalars, bounded, so that True, "3" and 3.0 are not 3."""
+
+from enum import StrEnum
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from samedeal.engine.run import UndoPolicy
+from samedeal.protocol import limits
+
+__all__ = [
+    "BoardView",
+    "Card",
+    "Code",
+    "Count",
+    "GameId",
+    "Message",
+    "MoveText",
+    "Ms",
+    "Name",
+    "OptionsPatch",
+    "OrderRow",
+    "Phase",
+    "PlayerView",
+    "RaceId",
+    "RaceOptions",
+    "RaceView",
+    "RequestId",
+    "SeatNumber",
+    "Sentence",
+    "Seq",
+    "Spectating",
+    "Status",
+]
+
+RequestId = Annotated[int, Field(strict=True, ge=0, le=2**31 - 1)]
+"""The client's own number for a request; the answer repeats it."""
+Seq = Annotated[int, Field(strict=True, ge=0, le=limits.MAX_INT)]
+"""Number of a player's action in a run; the first is 1."""
+Count = Annotated[int, Field(strict=True, ge=0, le=limits.MAX_INT)]
+Ms = Annotated[int, Field(strict=True, ge=0, le=limits.MAX_INT)]
+"""Milliseconds; in a run they count from GO."""
+SeatNumber = Annotated[int, Field(strict=True, ge=1, le=limits.MAX_SEATS)]
+Flag = Annotated[bool, Field(strict=True)]
+Card = Annotated[int, Field(strict=True, ge=0, le=51)]
+"""Suit * 13 + rank, suits C D H S, ranks A to K. A hidden card has no number: it is counted."""
+
+RaceId = Annotated[str, StringConstraints(strict=True, pattern=r"^[0-9a-z]{16}$")]
+Code = Annotated[str, StringConstraints(strict=True, pattern=r"^[2-9A-HJ-NP-Z]{4,8}$")]
+"""What a player types to join. Codes have no 0, O, 1 or I."""
+GameId = Annotated[str, StringConstraints(strict=True, pattern=r"^[a-z0-9-]{1,32}$")]
+MoveText = Annotated[str, StringConstraints(strict=True, min_length=1, max_length=limits.MAX_MOVE)]
+Name = Annotated[
+    str,
+    StringConstraints(strict=True, pattern=rf"^[\p{{L}}\p{{N}}_.-]{{1,{limits.MAX_NAME}}}$"),
+]
+"""Letters of any script, digits, `_`, `.` and `-`: a name is one word that prints as it reads."""
+Token = Annotated[str, StringConstraints(strict=True, pattern=r"^[0-9a-z]{16}\.[0-9a-f]{64}$")]
+"""Account id, a dot, and the secret of which the server keeps only a hash."""
+Sentence = Annotated[str, StringConstraints(strict=True, max_length=400)]
+Hex32 = Annotated[str, StringConstraints(strict=True, pattern=r"^[0-9a-f]{64}$")]
+SeedText = Annotated[str, StringConstraints(strict=True, min_length=1, max_length=limits.MAX_TEXT)]
+
+
+class Message(BaseModel):
+    """Base of everything on the wire: frozen, and nothing unknown inside."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Phase(StrEnum):
+    """Where a race stands. It only moves forward."""
+
+    LOBBY = "lobby"
+    COUNTDOWN = "countdown"
+    RUNNING = "running"
+    CLOSED = "closed"
+
+
+class Status(StrEnum):
+    """Where one player's run stands."""
+
+    PLAYING = "playing"
+    WON = "won"
+    BANKED = "banked"
+    LEFT = "left"
+    CUT_OFF = "cut_off"
+    """The race closed while the run was on."""
+
+
+class Spectating(StrEnum):
+    """How much of a board others may see while the deal is open."""
+
+    BOARDS = "boards"
+    SHAPE = "shape"
+    COUNTS = "counts"
+    OFF = "off"
+
+
+TimeLimit = Annotated[int, Field(strict=True, ge=10, le=24 * 3600)]
+LastCall = Annotated[int, Field(strict=True, ge=0, le=24 * 3600)]
+Countdown = Annotated[int, Field(strict=True, ge=0, le=60)]
+Seats = Annotated[int, Field(strict=True, ge=limits.MIN_SEATS, le=limits.MAX_SEATS)]
+
+
+class RaceOptions(Message):
+    """What the host chose. Everyone in the room sees it before saying ready."""
+
+    seats: Seats = 2
+    time_limit_s: TimeLimit = 900
+    """Seconds from GO after which the race closes."""
+    last_call_s: LastCall = 60
+    """Seconds the others have after the first win; 0 closes the race at once."""
+    countdown_s: Countdown = 3
+    undo: UndoPolicy = UndoPolicy.SAFE
+    """How far back undo goes; each undo counts as a move. `free` only in unranked races."""
+    spectating: Spectating = Spectating.BOARDS
+    ranked: Flag = False
+    bots: Flag = True
+    """Whether bots may take a seat."""
+    auto_start: Flag = True
+    """Start as soon as every seat is taken and everyone is ready."""
+
+
+class OptionsPatch(Message):
+    """The options to change; what is not named stays as it is."""
+
+    seats: Seats | None = None
+    time_limit_s: TimeLimit | None = None
+    last_call_s: LastCall | None = None
+    countdown_s: Countdown | None = None
+    undo: UndoPolicy | None = None
+    spectating: Spectating | None = None
+    ranked: Flag | None = None
+    bots: Flag | None = None
+    auto_start: Flag | None = None
+
+
+class PlayerView(Message):
+    """One seat as everyone in the room sees it."""
+
+    seat: SeatNumber
+    name: Name
+    bot: Flag = False
+    ready: Flag = False
+    present: Flag = False
+    """Whether a connection holds the seat now."""
+    status: Status = Status.PLAYING
+    home: Count = 0
+    best: Count = 0
+    opened: Count = 0
+    moves: Count = 0
+    t_ms: Ms = 0
+    """When the last action was accepted, from GO."""
+    series: Count = 0
+    """Races of this room won so far."""
+
+
+class OrderRow(Message):
+    """One line of the final order. Equal places are shared."""
+
+    place: Annotated[int, Field(strict=True, ge=1, le=limits.MAX_SEATS)]
+    seat: SeatNumber
+    name: Name
+    bot: Flag
+    status: Status
+    won: Flag
+    home: Count
+    best: Count
+    opened: Count
+    moves: Count
+    t_ms: Ms
+    """Won: time of the win. Not won: when (best, opened) was reached."""
+
+
+class RaceView(Message):
+    """A race as everyone in the room sees it."""
+
+    id: RaceId
+    code: Code
+    game: GameId
+    rules_version: Count
+    commitment: Hex32
+    """SHA-256 over game and seed, known before GO; `seed` proves it after the close."""
+    practice: Flag
+    """The host chose the seed: never ranked, on no board."""
+    options: RaceOptions
+    phase: Phase
+    ver: Count
+    """Grows with every change of the room; the higher one is the newer one."""
+    round: Count
+    host: SeatNumber
+    players: tuple[PlayerView, ...]
+    clock_ms: Annotated[int, Field(strict=True, ge=-limits.MAX_INT, le=limits.MAX_INT)]
+    """Milliseconds since GO by the store's clock; negative in the countdown; 0 in the lobby."""
+    deadline_ms: Ms
+    """When the race closes, in milliseconds from GO; 0 in the lobby."""
+    seed: Hex32 | None = None
+    order: tuple[OrderRow, ...] = ()
+    next: RaceId | None = None
+    """The race that follows in the same room."""
+
+
+class BoardView(Message):
+    """A player's own table as dealt, hidden cards as counts.
+
+    `piles` are in the game's order (stock, waste, foundations, tableau, reserves), each the number
+    of hidden cards at the bottom and then the visible cards, bottom to top.
+    """
+
+    piles: tuple[tuple[Count, tuple[Card, ...]], ...]
+    base: Annotated[int, Field(strict=True, ge=0, le=12)] | None
+    passes: Count | None

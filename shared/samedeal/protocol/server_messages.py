@@ -1,0 +1,246 @@
+"""What the server may say: answers (with the request's `id`) and events (without)."""
+
+from typing import Annotated, Literal
+
+from pydantic import ConfigDict, Field, TypeAdapter
+
+from samedeal.protocol.errors import ErrorCode
+from samedeal.protocol.fields import (
+    BoardView,
+    Card,
+    Code,
+    Count,
+    Flag,
+    GameId,
+    Message,
+    MoveText,
+    Ms,
+    Name,
+    PlayerView,
+    RaceId,
+    RaceView,
+    RequestId,
+    SeatNumber,
+    Sentence,
+    Seq,
+    Token,
+)
+
+__all__ = [
+    "SERVER_MESSAGE",
+    "Ack",
+    "Closed",
+    "Done",
+    "Go",
+    "LogEntry",
+    "Moved",
+    "Notice",
+    "Pong",
+    "Progress",
+    "Refused",
+    "ReplayFile",
+    "Room",
+    "Seated",
+    "ServerMessage",
+    "Standing",
+    "Standings",
+    "TakenOver",
+    "Welcome",
+]
+
+
+class FromServer(Message):
+    """Base of the server's messages: a client of today reads past fields of tomorrow."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+class Welcome(FromServer):
+    """Answer to `hello`."""
+
+    type: Literal["welcome"] = "welcome"
+    id: RequestId
+    player: Annotated[str, Field(pattern=r"^[0-9a-z]{16}$")]
+    name: Name
+    bot: Flag
+    token: Token | None = None
+    """Only for a new account, and only this once: it is the key to the account."""
+    version: Annotated[str, Field(max_length=32)]
+    """Version of the server."""
+
+
+class LogEntry(FromServer):
+    """One accepted action of the own run; `move` is empty for an undo."""
+
+    seq: Seq
+    t_ms: Ms
+    move: MoveText | None = None
+    reveals: tuple[Card, ...] = ()
+    """Cards it turned up, in order; automatic moves follow from them."""
+
+
+class Seated(FromServer):
+    """Answer to `create`, `join` and `resume`: the room, the own seat and, from GO on, the run.
+
+    The run is the dealt board and the actions after `have`: a client that kept its state adds
+    them to it, one that did not asks with `have` 0 and plays them all from the board.
+    """
+
+    type: Literal["seated"] = "seated"
+    id: RequestId
+    race: RaceView
+    seat: SeatNumber
+    seq: Seq = 0
+    """Accepted actions so far."""
+    hash: Count = 0
+    """State hash of the own visible table now."""
+    board: BoardView | None = None
+    log: tuple[LogEntry, ...] = ()
+
+
+class Done(FromServer):
+    """Answer to `set_options`, `ready`, `start`, `bank` and `leave`: it is done."""
+
+    type: Literal["done"] = "done"
+    id: RequestId
+
+
+class Ack(FromServer):
+    """Answer to `move` and `undo`: it is in the durable log."""
+
+    type: Literal["ack"] = "ack"
+    id: RequestId
+    race: RaceId
+    seq: Seq
+    t_ms: Ms
+    hash: Count
+    """State hash of the own visible table after the action."""
+    reveals: tuple[Card, ...] = ()
+
+
+class Refused(FromServer):
+    """Answer to any request: it was not done, and why."""
+
+    type: Literal["refused"] = "refused"
+    id: RequestId | None
+    """None where the frame was too broken to say which request it was."""
+    code: ErrorCode
+    sentence: Sentence
+    expected: Seq | None = None
+    retry_ms: Ms | None = None
+
+
+class ReplayFile(FromServer):
+    """Answer to `replay_get`: the file, for `samedeal verify`."""
+
+    type: Literal["replay"] = "replay"
+    id: RequestId
+    race: RaceId
+    text: Annotated[str, Field(max_length=4_000_000)]
+
+
+class Standing(FromServer):
+    """One row of a leaderboard; equal rows share a place."""
+
+    place: Count
+    name: Name
+    bot: Flag
+    wins: Count
+    races: Count
+
+
+class Standings(FromServer):
+    """Answer to `board_get`."""
+
+    type: Literal["standings"] = "standings"
+    id: RequestId
+    game: GameId
+    rows: tuple[Standing, ...]
+
+
+class Moved(FromServer):
+    """Answer to `next`, and event to everyone in the room: it goes on in another race."""
+
+    type: Literal["moved"] = "moved"
+    id: RequestId | None = None
+    race: RaceId
+    to: RaceId
+    code: Code
+
+
+class Pong(FromServer):
+    type: Literal["pong"] = "pong"
+    id: RequestId
+
+
+class Room(FromServer):
+    """Event: something in the room changed that is not progress."""
+
+    type: Literal["room"] = "room"
+    race: RaceView
+
+
+class Go(FromServer):
+    """Event at GO: the clock runs, here is the own board as dealt."""
+
+    type: Literal["go"] = "go"
+    race: RaceView
+    seat: SeatNumber
+    hash: Count
+    board: BoardView
+
+
+class Progress(FromServer):
+    """Event: these seats moved on. At most a few a second; the latest counts."""
+
+    type: Literal["progress"] = "progress"
+    race: RaceId
+    ver: Count
+    players: tuple[PlayerView, ...]
+
+
+class Notice(FromServer):
+    """Event: something this player should know, as a sentence."""
+
+    type: Literal["notice"] = "notice"
+    race: RaceId
+    kind: Literal["stuck", "last_call", "store"]
+    sentence: Sentence
+
+
+class Closed(FromServer):
+    """Event: the race is over; `race` has the final order and the seed."""
+
+    type: Literal["closed"] = "closed"
+    race: RaceView
+
+
+class TakenOver(FromServer):
+    """Event: another connection of the same player holds this seat now."""
+
+    type: Literal["taken_over"] = "taken_over"
+    race: RaceId
+    sentence: Sentence
+
+
+ServerMessage = (
+    Welcome
+    | Seated
+    | Done
+    | Ack
+    | Refused
+    | ReplayFile
+    | Standings
+    | Moved
+    | Pong
+    | Room
+    | Go
+    | Progress
+    | Notice
+    | Closed
+    | TakenOver
+)
+
+SERVER_MESSAGE: TypeAdapter[ServerMessage] = TypeAdapter(
+    Annotated[ServerMessage, Field(discriminator="type")]
+)
