@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from redis.asyncio import Redis
 
 from samedeal_server.store import keys
+from samedeal_server.store.faults import translates_faults
 
 __all__ = ["Account", "AccountStore", "new_id"]
 
@@ -31,6 +32,7 @@ def new_id() -> str:
     return "".join(secrets.choice(_ID_LETTERS) for _ in range(16))
 
 
+@translates_faults
 class AccountStore:
     """Make and recognise accounts."""
 

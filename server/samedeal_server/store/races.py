@@ -9,6 +9,7 @@ from redis.asyncio import Redis
 from samedeal.protocol.fields import Phase, RaceOptions, Status
 from samedeal_server.race import RaceState, SeatState
 from samedeal_server.store import keys
+from samedeal_server.store.faults import translates_faults
 from samedeal_server.store.scripts import Script, run
 
 __all__ = ["LIFETIME_MS", "Advanced", "Attached", "NewRace", "RaceStore"]
@@ -65,6 +66,7 @@ class Advanced:
     due_ms: int
 
 
+@translates_faults
 class RaceStore:
     """Everything about races but the commit of a move, which has a connection of its own.
 

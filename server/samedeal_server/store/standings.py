@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from redis.asyncio import Redis
 
 from samedeal_server.store import keys
+from samedeal_server.store.faults import translates_faults
 from samedeal_server.store.races import LIFETIME_MS
 from samedeal_server.store.scripts import Script, run
 
@@ -26,6 +27,7 @@ class Row:
     races: int
 
 
+@translates_faults
 class StandingsStore:
     """Count races and list the best."""
 

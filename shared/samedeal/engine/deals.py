@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from samedeal.engine.errors import Unreadable
-from samedeal.engine.rules import Rules
+from samedeal.engine.layout import STOCK, layout
+from samedeal.engine.rules import Base, Rules
 
-__all__ = ["Seed", "commitment", "parse_seed", "shuffled"]
+__all__ = ["Seed", "commitment", "laid_out", "parse_seed", "shuffled"]
 
 MAX_SEED_TEXT: Final = 200
 _HEX: Final = re.compile(r"[0-9a-f]{64}")
@@ -65,6 +66,35 @@ def shuffled(rules: Rules, seed: bytes) -> list[int]:
         at = word % (last + 1)
         deck[last], deck[at] = deck[at], deck[last]
     return deck
+
+
+def laid_out(rules: Rules, seed: bytes) -> tuple[list[list[int]], int | None]:
+    """Return the cards of every pile, in the game's order and bottom first, and the base rank.
+
+    Section 3 of the rules; automatic moves have not been made yet.
+    """
+    deck = shuffled(rules, seed)
+    plan = layout(rules)
+    piles: list[list[int]] = [[] for _ in rules.piles]
+    base = deck[0] % 13 if rules.has_base else None
+    home = list(rules.dealt_home)
+    if rules.base is Base.FIRST_CARD:
+        home = [deck.pop(0)]
+    elif rules.base is Base.WHOLE_RANK:
+        home = sorted(card for card in deck if card % 13 == base)
+        deck = [card for card in deck if card % 13 != base]
+    for at, card in zip(plan.foundations, home, strict=False):
+        piles[at].append(card)
+    cards = iter(deck)
+    for _ in range(rules.reserve_size):
+        for at in plan.reserves:
+            piles[at].append(next(cards))
+    for row in range(max(rules.columns)):
+        for at, size in zip(plan.columns, rules.columns, strict=True):
+            if size > row:
+                piles[at].append(next(cards))
+    piles[STOCK] = list(cards)[::-1]
+    return piles, base
 
 
 def _labelled(use: str, rules: Rules, seed: bytes) -> bytes:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from itertools import pairwise
+from typing import Final, Protocol
 
-from samedeal.engine.cards import HIDDEN, RANKS, SUITS, card_text, is_red
+from samedeal.engine.cards import HIDDEN, card_text, is_red, rank, suit
 from samedeal.engine.moves import Move
-from samedeal.engine.rules import Kind, Rules, Space, start_rank
+from samedeal.engine.rules import Kind, Rules, start_rank
 
 __all__ = ["Visible", "refusal"]
 
-_SUIT_NAMES = {"C": "clubs", "D": "diamonds", "H": "hearts", "S": "spades"}
+_SUIT_NAMES: Final = ("clubs", "diamonds", "hearts", "spades")
+_RANK_NAMES: Final = ("ace", *map(str, range(2, 11)), "Jack", "Queen", "King")
 
 
 class Visible(Protocol):
@@ -32,7 +34,7 @@ def refusal(table: Visible, move: Move) -> str:
     """Say what is missing for a move that is not legal."""
     if move.count == 0:
         if table.pile("W"):
-            return "the stock is empty and no pass is left"
+            return "the stock is empty and no pass is left: the waste cannot be turned over"
         return "stock and waste are both empty"
     kinds = dict(table.rules.piles)
     return (
@@ -76,7 +78,7 @@ def _wrong_source(table: Visible, move: Move, kinds: dict[str, Kind]) -> str | N
         return "a foundation takes one card at a time"
     builds = rules.tables(table.base or 0).builds
     run = pile[-move.count :]
-    for under, card in zip(run, run[1:], strict=False):
+    for under, card in pairwise(run):
         if not builds[under * 54 + card]:
             return f"the {move.count} cards are not one run: {_text(card)} lies on {_text(under)}"
     return None
@@ -98,12 +100,12 @@ def _for_foundation(table: Visible, name: str, card: int) -> str:
     if not pile:
         return f"an empty foundation starts with {_rank(start)}"
     top = pile[-1]
-    following = (top % 13 + way) % 13
+    following = (rank(top) + way) % 13
     if following == start:
         return f"foundation {name[1:]} is complete"
-    wanted = f"{_rank(following)}"
+    wanted = _rank(following)
     if rules.in_suit:
-        wanted += f" of {_SUIT_NAMES[SUITS[top // 13]]}"
+        wanted += f" of {_SUIT_NAMES[suit(top)]}"
     return (
         f"{card_text(card)} does not follow {card_text(top)}; foundation {name[1:]} takes {wanted}"
     )
@@ -117,12 +119,10 @@ def _for_column(table: Visible, name: str, card: int) -> str:
         return f"an empty column takes only {_rank(high)}"
     if not rules.builds:
         return "nothing is built in the columns of this game; only an empty one takes a card"
-    height = (card % 13 - lowest) % 13
-    if height == 12:
-        where = "an empty column" if rules.space is not Space.ANY else "an empty column only"
-        return f"{card_text(card)} goes on no card, but into {where}"
+    if (rank(card) - lowest) % 13 == 12:
+        return f"{card_text(card)} goes on no other card, only into an empty column"
     colour = "black" if is_red(card) else "red"
-    return f"{card_text(card)} goes on a {colour} {RANKS[(card % 13 + 1) % 13]}"
+    return f"{card_text(card)} goes on a {colour} {_RANK_NAMES[(rank(card) + 1) % 13]}"
 
 
 def _who_takes_it(table: Visible, move: Move, kinds: dict[str, Kind]) -> str:
@@ -147,8 +147,8 @@ def _called(name: str, kinds: dict[str, Kind]) -> str:
 
 
 def _rank(value: int) -> str:
-    names = {0: "an ace", 10: "a Jack", 11: "a Queen", 12: "a King", 7: "an 8"}
-    return names.get(value, f"a {RANKS[value]}")
+    name = _RANK_NAMES[value]
+    return f"an {name}" if name[0] in "a8" else f"a {name}"
 
 
 def _cards(count: int) -> str:

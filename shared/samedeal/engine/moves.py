@@ -28,6 +28,10 @@ class Move:
     target: str
     count: int = 1
 
+    def __post_init__(self) -> None:
+        if self.count < 1 and (self.source, self.target, self.count) != ("S", "W", 0):
+            raise ValueError(f"a move carries one card or more, not {self.count}")
+
     def __str__(self) -> str:
         if self.count == 0:
             return "draw"

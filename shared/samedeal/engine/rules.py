@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property, lru_cache
@@ -126,6 +127,8 @@ class Tables:
     accepts: tuple[bytes, ...]
     builds: bytes
     """The same for two cards of a column: whether they are in order."""
+    foundations: Mapping[int, bytes]
+    """The same for a foundation of each direction."""
 
 
 @lru_cache(maxsize=256)
@@ -150,7 +153,7 @@ def _tables(rules: Rules, base: int) -> Tables:
         else nothing
         for name, kind in rules.piles
     )
-    return Tables(accepts, columns)
+    return Tables(accepts, columns, foundations)
 
 
 def start_rank(rules: Rules, base: int, way: int) -> int:

@@ -8,24 +8,21 @@ visible piles only, so a full table and its view cannot differ in them.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from hashlib import blake2b
 from typing import Final, NamedTuple, TypeAlias
 
 from samedeal.engine import text
 from samedeal.engine.cards import EMPTY, HIDDEN
-from samedeal.engine.deals import shuffled
-from samedeal.engine.errors import IllegalMove
+from samedeal.engine.deals import laid_out
+from samedeal.engine.errors import IllegalMove, Unreadable
+from samedeal.engine.layout import STOCK, WASTE, layout
 from samedeal.engine.legality import refusal
 from samedeal.engine.moves import DRAW, Move
-from samedeal.engine.rules import Base, Kind, Rules
+from samedeal.engine.rules import Rules
 
 __all__ = ["LegalMoves", "Step", "Table"]
 
-STOCK: Final = 0
-WASTE: Final = 1
 _HASH_MASK: Final = 2**53 - 1
-
 
 Transfer: TypeAlias = tuple[int, int, int, bool, int]
 """Source, cards, target, whether a card was turned up, and the source's old low or -1."""
@@ -78,8 +75,11 @@ class Table:
         self._home = sum(len(piles[at]) for at in self._layout.foundations)
         self._home -= rules.dealt_to_foundations
         self._best = max(0, self._home)
-        self._lows = [len(piles[at]) for at in range(len(piles))]
+        self._lows = [len(pile) for pile in piles]
         self._opened = 0
+        for at, size in self._layout.dealt.items():
+            self._lows[at] = min(size, self._lows[at])
+            self._opened += size - self._lows[at]
         self._steps: list[Step] = []
         self._undos: list[tuple[int, int, int, list[Transfer]]] = []
         # The wastes that were turned over, last one last: a view could not read them off its stock.
@@ -90,36 +90,11 @@ class Table:
     @classmethod
     def deal(cls, rules: Rules, seed: bytes) -> Table:
         """Deal the cards of a 32-byte seed, automatic moves included: section 3 of the rules."""
-        deck = shuffled(rules, seed)
-        plan = layout(rules)
-        full: list[list[int]] = [[] for _ in rules.piles]
-        for at, card in zip(plan.foundations, rules.dealt_home, strict=False):
-            full[at].append(card)
-        base = None
-        if rules.base is Base.FIRST_CARD:
-            base = deck[0] % 13
-            full[plan.foundations[0]].append(deck.pop(0))
-        elif rules.base is Base.WHOLE_RANK:
-            base = deck[0] % 13
-            for at, card in zip(
-                plan.foundations, sorted(card for card in deck if card % 13 == base), strict=True
-            ):
-                full[at].append(card)
-            deck = [card for card in deck if card % 13 != base]
-        cards = iter(deck)
-        for _ in range(rules.reserve_size):
-            for at in plan.reserves:
-                full[at].append(next(cards))
-        for row in range(max(rules.columns)):
-            # A staircase grows to the right: column i gets its first card in the first row, too.
-            for at, size in zip(plan.columns, rules.columns, strict=True):
-                if size > row if len(set(rules.columns)) == 1 else at - plan.columns[0] >= row:
-                    full[at].append(next(cards))
-        full[STOCK] = list(cards)[::-1]
-        down = [
-            0 if kind is not Kind.COLUMN or rules.open_columns else max(0, len(pile) - 1)
-            for (_, kind), pile in zip(rules.piles, full, strict=True)
-        ]
+        full, base = laid_out(rules, seed)
+        down = [0] * len(full)
+        if not rules.open_columns:
+            for at in layout(rules).columns:
+                down[at] = len(full[at]) - 1
         table = cls._from_full(rules, full, down, base, (rules.passes or 1) - 1)
         if rules.plays_home:
             table._play_home([], [], iter(()))
@@ -141,7 +116,11 @@ class Table:
 
     @classmethod
     def parse(cls, rules: Rules, position: str) -> Table:
-        """Read a position, whole or partial, full or a view. Raise Unreadable, naming the part."""
+        """Read a position, whole or partial, full or a view. Raise Unreadable, naming the part.
+
+        It stands as it is written: automatic moves only follow an action. A text that counts no
+        card as hidden is that of a full table.
+        """
         read = text.parse_position(rules, position)
         if read.is_view:
             piles = [bytearray(pile) for pile in read.piles]
@@ -158,10 +137,16 @@ class Table:
         *,
         base: int | None,
         passes: int | None,
+        best: int = 0,
+        lows: Sequence[int] | None = None,
     ) -> Table:
-        """Make a view of what `piles` gives. Raise Unreadable if it cannot be of this game."""
-        read = text.check_piles(rules, piles, base, passes or 0)
-        return cls(
+        """Make a view of what `piles` gives. Raise Unreadable if it cannot be of this game.
+
+        `best` and `lows` are the records of a play that is under way; without them they start from
+        the heights that the piles have now.
+        """
+        read = text.check_piles(rules, piles, base, passes)
+        table = cls(
             rules,
             [bytearray(pile) for pile in read.piles],
             hidden=None,
@@ -169,6 +154,23 @@ class Table:
             base=read.base,
             passes=read.passes,
         )
+        table._resume(best, table.lows if lows is None else lows)
+        return table
+
+    def _resume(self, best: int, lows: Sequence[int]) -> None:
+        """Take over records, which the present position cannot have beaten."""
+        opening = self._layout.opening
+        if len(lows) != len(opening):
+            raise Unreadable("lows", f"lows are {len(opening)} heights, not {len(lows)}")
+        if best > self._layout.most_home:
+            raise Unreadable("best", f"best is at most {self._layout.most_home}")
+        for at, low in zip(opening, lows, strict=True):
+            if not 0 <= low <= self._lows[at]:
+                name = self.rules.piles[at][0]
+                raise Unreadable("lows", f"the lowest height of {name} is 0 to {self._lows[at]}")
+            self._opened += self._lows[at] - low
+            self._lows[at] = low
+        self._best = max(self._best, best)
 
     def view(self) -> Table:
         """Return what the player sees, as a table of its own without history."""
@@ -466,23 +468,27 @@ class Table:
     ) -> tuple[Move, ...]:
         """Send up what nothing can be built on any more, to a fixed point: section 5."""
         made: list[Move] = []
-        plan, piles = self._layout, self._piles
-        again = True
-        while again:
-            again = False
-            for source in plan.feeders:
-                pile = piles[source]
-                if not pile or pile[-1] >= HIDDEN or not self._is_spent(pile[-1]):
-                    continue
-                for target in plan.foundations:
-                    if self._fits(source, 1, target):
-                        self._transfer(source, 1, target, transfers, shown, known)
-                        made.append(plan.moves[source, 1, target])
-                        again = True
-                        break
-                if again:
-                    break
+        while (found := self._next_home()) is not None:
+            source, target = found
+            self._transfer(source, 1, target, transfers, shown, known)
+            made.append(self._layout.moves[source, 1, target])
         return tuple(made)
+
+    def _next_home(self) -> tuple[int, int] | None:
+        """Find the first card, columns before the waste, that goes up by itself, and where to."""
+        plan, piles, accepts = self._layout, self._piles, self._accepts
+        tops = [
+            (at, accepts[at], (pile[-1] if (pile := piles[at]) else EMPTY) * 54)
+            for at in plan.foundations
+        ]
+        for source in plan.feeders:
+            pile = piles[source]
+            if pile:
+                card = pile[-1]
+                for target, takes, top in tops:
+                    if takes[top + card] and self._is_spent(card):
+                        return source, target
+        return None
 
     def _is_spent(self, card: int) -> bool:
         """Whether both cards that could be built on `card` are home."""
@@ -504,10 +510,13 @@ class Table:
     def is_stuck(self) -> bool:
         """Whether draws alone lead to no position with a move that is progress: section 6.
 
-        Exact on a full table; it looks into the hidden stock, so it is not for the player.
+        A card that a draw sends home by itself is progress, too. Exact on a full table; it looks
+        into the hidden stock, so it is not for the player. On a view an unknown card may always be
+        progress: it is never stuck before the last of them was seen.
         """
         if self.is_won:
             return False
+        waste = self._piles[WASTE]
         draws = 0
         try:
             for _ in range(self._draws_to_look_at() + 1):
@@ -515,9 +524,9 @@ class Table:
                     return False
                 if not self.is_legal(DRAW):
                     return True
-                self.push(DRAW)
+                step = self.push(DRAW)
                 draws += 1
-                if self.is_won:
+                if step.automatic or (waste and waste[-1] == HIDDEN):
                     return False
             return True
         finally:
@@ -582,47 +591,3 @@ class LegalMoves:
 
     def __repr__(self) -> str:
         return f"<LegalMoves {', '.join(map(str, self))}>"
-
-
-class Layout:
-    """Where the piles of a game are, computed once per game."""
-
-    def __init__(self, rules: Rules) -> None:
-        kinds = [kind for _, kind in rules.piles]
-
-        def where(*wanted: Kind) -> tuple[int, ...]:
-            return tuple(at for at, kind in enumerate(kinds) if kind in wanted)
-
-        self.index: Final = {name: at for at, (name, _) in enumerate(rules.piles)}
-        self.foundations: Final = where(Kind.FOUNDATION)
-        self.columns: Final = range(min(where(Kind.COLUMN)), max(where(Kind.COLUMN)) + 1)
-        self.reserves: Final = where(Kind.RESERVE)
-        self.opening: Final = where(Kind.COLUMN, Kind.RESERVE)
-        self.feeders: Final = (*where(Kind.COLUMN), WASTE)
-        self.is_home: Final = [int(kind is Kind.FOUNDATION) for kind in kinds]
-        self.is_opening: Final = [kind in (Kind.COLUMN, Kind.RESERVE) for kind in kinds]
-        self.may_leave: Final = [
-            kind in (Kind.WASTE, Kind.COLUMN, Kind.RESERVE)
-            or (kind is Kind.FOUNDATION and rules.takes_back)
-            for kind in kinds
-        ]
-        self.sources: Final = [at for at, leaves in enumerate(self.may_leave) if leaves]
-        self.targets: Final = (*self.foundations, *self.columns)
-        self.first_column_target: Final = len(self.foundations)
-        self.moves_runs: Final = rules.moves_runs
-        self.ways: Final = dict(zip(self.foundations, rules.foundations, strict=True))
-        self.most_home: Final = rules.total - rules.dealt_to_foundations
-        names = [name for name, _ in rules.piles]
-        longest = 13 if rules.moves_runs else 1
-        self.moves: Final = {
-            (source, count, target): Move(names[source], names[target], count)
-            for source in self.sources
-            for count in range(1, longest + 1 if source in self.columns else 2)
-            for target in self.targets
-        }
-
-
-@lru_cache(maxsize=64)
-def layout(rules: Rules) -> Layout:
-    """Return the layout of a game."""
-    return Layout(rules)

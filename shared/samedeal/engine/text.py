@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 from samedeal.engine.cards import HIDDEN, RANKS, card_text, parse_card
@@ -101,13 +102,18 @@ def parse_position(rules: Rules, position: str) -> ReadPosition:
 
 
 def check_piles(
-    rules: Rules, piles: Sequence[tuple[int, Sequence[int]]], base: int | None, passes: int
+    rules: Rules,
+    piles: Sequence[tuple[int, Sequence[int]]],
+    base: int | None,
+    passes: int | None,
 ) -> ReadPosition:
     """Check a view that came as numbers. Raise Unreadable if it cannot be of this game."""
     if len(piles) != len(rules.piles):
         raise Unreadable("piles", f"{rules.title} has {len(rules.piles)} piles, not {len(piles)}")
     if base is not None and not 0 <= base <= 12:
         raise Unreadable("base", "a base is a rank, 0 to 12")
+    if (passes is None) != (rules.passes is None) or not 0 <= (passes or 0) < (rules.passes or 1):
+        raise Unreadable("passes", f"{passes} is no number of passes to come in {rules.title}")
     full: list[list[int]] = []
     down: list[int] = []
     for (name, kind), (dark, cards) in zip(rules.piles, piles, strict=True):
@@ -119,7 +125,7 @@ def check_piles(
             raise Unreadable(name, "the cards of the stock are hidden")
         full.append([HIDDEN] * dark + list(cards))
         down.append(dark if kind is Kind.COLUMN else 0)
-    return _checked(rules, full, down, base, passes, is_view=True)
+    return _checked(rules, full, down, base, passes or 0, is_view=True)
 
 
 def _parse_base(rules: Rules, value: str) -> int:
@@ -192,18 +198,18 @@ def _checked(
         if kind is Kind.RESERVE and len(pile) > rules.reserve_size:
             raise Unreadable(name, f"{name} has at most {rules.reserve_size} cards")
         if kind is Kind.FOUNDATION:
-            _check_foundation(rules, name, pile, next(ways))
+            _check_foundation(rules, name, pile, base or 0, next(ways))
     return ReadPosition(piles, down, base, passes, is_view)
 
 
-def _check_foundation(rules: Rules, name: str, pile: list[int], way: int) -> None:
+def _check_foundation(rules: Rules, name: str, pile: list[int], base: int, way: int) -> None:
     if len(pile) > 13:
         raise Unreadable(name, f"{name} has {len(pile)} cards; a foundation holds 13")
     if HIDDEN in pile:
         raise Unreadable(name, f"{name} has no hidden cards")
-    for under, card in zip(pile, pile[1:], strict=False):
-        follows = card % 13 == (under % 13 + way) % 13
-        if not follows or (rules.in_suit and card // 13 != under // 13):
+    takes = rules.tables(base).foundations[way]
+    for under, card in pairwise(pile):
+        if not takes[under * 54 + card]:
             raise Unreadable(
                 name, f"{name} has {card_text(card)} on {card_text(under)}, which is not its order"
             )

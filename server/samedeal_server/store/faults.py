@@ -1,0 +1,37 @@
+"""Turn what redis-py raises into StoreUnavailable, at the edge of this package."""
+
+import functools
+import inspect
+from collections.abc import Awaitable, Callable
+from typing import ParamSpec, TypeVar
+
+from redis.exceptions import RedisError
+
+from samedeal_server.errors import StoreUnavailable
+
+__all__ = ["translates_faults"]
+
+_Params = ParamSpec("_Params")
+_Result = TypeVar("_Result")
+_Class = TypeVar("_Class", bound=type)
+
+
+def translates_faults(cls: _Class) -> _Class:
+    """Have every public coroutine method of a class raise StoreUnavailable for a store's fault."""
+    for name, method in vars(cls).copy().items():
+        if not name.startswith("_") and inspect.iscoroutinefunction(method):
+            setattr(cls, name, _translated(method))
+    return cls
+
+
+def _translated(
+    method: Callable[_Params, Awaitable[_Result]],
+) -> Callable[_Params, Awaitable[_Result]]:
+    @functools.wraps(method)
+    async def call(*args: _Params.args, **kwargs: _Params.kwargs) -> _Result:
+        try:
+            return await method(*args, **kwargs)
+        except (RedisError, OSError, TimeoutError) as error:
+            raise StoreUnavailable(f"the store does not answer: {error}") from error
+
+    return call

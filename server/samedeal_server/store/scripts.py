@@ -1,0 +1,37 @@
+"""Lua scripts as package data: loaded once, run by their SHA-1."""
+
+import hashlib
+from collections.abc import Sequence
+from importlib import resources
+from typing import Any
+
+from redis.asyncio import Redis
+from redis.exceptions import NoScriptError
+
+__all__ = ["Script", "run"]
+
+_FOLDER = resources.files("samedeal_server.store") / "lua"
+_ALONE = ("commit", "record")
+"""Scripts that do without the prelude: commit is the hot path, record is about no race."""
+
+
+class Script:
+    """One file of store/lua, with the prelude that all race scripts share in front."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        body = (_FOLDER / f"{name}.lua").read_text("utf-8")
+        if name not in _ALONE:
+            body = (_FOLDER / "prelude.lua").read_text("utf-8") + body
+        self.source = body
+        self.sha = hashlib.sha1(body.encode(), usedforsecurity=False).hexdigest()
+
+
+async def run(
+    redis: "Redis[str]", script: Script, keys: Sequence[str], args: Sequence[str | int]
+) -> Any:
+    """Run a script. It is sent whole where the store does not know it (a restart, a failover)."""
+    try:
+        return await redis.execute_command("EVALSHA", script.sha, len(keys), *keys, *args)
+    except NoScriptError:
+        return await redis.execute_command("EVAL", script.source, len(keys), *keys, *args)
