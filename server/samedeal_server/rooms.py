@@ -98,12 +98,11 @@ class Rooms:
         races: RaceStore,
         standings: StandingsStore,
         open_run: Callable[[RaceState, int, int], LiveRun],
-        watch: Callable[[str, bool], Coroutine[Any, Any, None]],
     ) -> None:
         self._races = races
         self._standings = standings
         self._open_run = open_run
-        self._watch = watch
+        self.watch: Callable[[str, bool], Coroutine[Any, Any, None]] = _deaf
         self._rooms: dict[str, Room] = {}
         self._dirty: set[Room] = set()
         self._tick: asyncio.TimerHandle | None = None
@@ -125,17 +124,17 @@ class Rooms:
         """The room, if this node has members in it."""
         return self._rooms.get(race_id)
 
-    async def enter(self, state: RaceState, member: Member) -> Room:
+    def place(self, state: RaceState, member: Member) -> Room:
         """Seat a member; one that held the seat on this node is told that it is over."""
         room = self._rooms.get(state.id)
         if room is None:
             room = self._rooms[state.id] = Room(state, ver=state.ver)
-            await self._watch(state.id, True)
+            self._arm(room)
+            self._own(self.watch(state.id, True))
         older = room.members.get(member.seat)
         room.members[member.seat] = member
         if older is not None and older is not member:
             older.fenced()
-        await self.refresh(room)
         return room
 
     def exit(self, room: Room, member: Member) -> None:
@@ -147,7 +146,7 @@ class Rooms:
             self._dirty.discard(room)
             if room.timer is not None:
                 room.timer.cancel()
-            self._own(self._watch(room.id, False))
+            self._own(self.watch(room.id, False))
 
     # What happens in a room
 
@@ -335,6 +334,10 @@ class Rooms:
             log.warning("store unavailable: %s; the sweep will see to it", error)
         else:
             log.error("a task about a race failed", exc_info=error)
+
+
+async def _deaf(_race_id: str, _on: bool) -> None:
+    """Where no other node can change a race there is no doorbell to listen for."""
 
 
 def _roster(state: RaceState) -> tuple[object, ...]:

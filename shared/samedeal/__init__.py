@@ -1,0 +1,3 @@
+"""samedeal: everyone gets the identical deal."""
+
+__version__ = "0.1.0"

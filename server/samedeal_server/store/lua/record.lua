@@ -6,7 +6,9 @@ if redis.call('SET', KEYS[1], '1', 'NX', 'PX', ARGV[1]) == false then
 end
 local most, span = 67108863, 67108864
 for at = 2, #ARGV, 3 do
-  local score = tonumber(redis.call('ZSCORE', KEYS[2], ARGV[at]) or tostring(most * span))
+  -- A number as text would lose digits: Lua writes 14.
+  local stored = redis.call('ZSCORE', KEYS[2], ARGV[at])
+  local score = stored and tonumber(stored) or most * span
   local wins, races = most - math.floor(score / span), score % span
   wins, races = wins + tonumber(ARGV[at + 2]), races + 1
   redis.call('ZADD', KEYS[2], string.format('%.0f', (most - wins) * span + races), ARGV[at])

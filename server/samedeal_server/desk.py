@@ -1,0 +1,302 @@
+"""What can be asked about races, whoever asks: open, join, change, end, replay, next."""
+
+import datetime
+import secrets
+
+from samedeal import __version__
+from samedeal.engine import replay
+from samedeal.engine.deals import commitment, parse_seed
+from samedeal.engine.errors import EngineError
+from samedeal.engine.games import game
+from samedeal.engine.moves import Move
+from samedeal.engine.rules import Rules
+from samedeal.engine.run import UNDO, UndoPolicy
+from samedeal.protocol import client_messages as ask
+from samedeal.protocol import limits
+from samedeal.protocol import server_messages as say
+from samedeal.protocol.errors import ErrorCode
+from samedeal.protocol.fields import OptionsPatch, Phase, RaceOptions, Spectating, Status
+from samedeal_server.errors import Refusal
+from samedeal_server.race import RaceState, SeatState
+from samedeal_server.rooms import Rooms
+from samedeal_server.runs import LiveRun, new_run
+from samedeal_server.store.accounts import Account, AccountStore, new_id
+from samedeal_server.store.link import CommitLink
+from samedeal_server.store.races import Attached, NewRace, RaceStore
+from samedeal_server.store.standings import StandingsStore
+
+__all__ = ["RaceDesk"]
+
+CODE_LETTERS = 5
+_SENTENCES = {
+    "missing": (ErrorCode.NOT_FOUND, "there is no such race any more"),
+    "not_seated": (ErrorCode.NOT_SEATED, "you hold no seat in that race"),
+    "phase": (ErrorCode.WRONG_PHASE, "the race is not in the phase for this"),
+    "closed": (ErrorCode.RUN_OVER, "the race is closed"),
+    "over": (ErrorCode.RUN_OVER, "your run is over already"),
+    "full": (ErrorCode.RACE_FULL, "every seat of this race is taken"),
+    "no_bots": (ErrorCode.BAD_OPTION, "the host lets no bots in"),
+    "not_host": (ErrorCode.NOT_HOST, "only the host of the room may do this"),
+    "alone": (ErrorCode.NOT_READY, "a race needs two players; share the code"),
+    "seats": (ErrorCode.BAD_OPTION, "more seats are taken than that"),
+}
+
+
+def _refused(word: str) -> Refusal:
+    return Refusal(*_SENTENCES[word])
+
+
+class RaceDesk:
+    """The requests of players, done in the store."""
+
+    version = __version__
+
+    def __init__(
+        self,
+        races: RaceStore,
+        accounts: AccountStore,
+        standings: StandingsStore,
+        rooms: Rooms,
+        link: CommitLink,
+        node: str,
+    ) -> None:
+        self.races = races
+        self.rooms = rooms
+        self._accounts = accounts
+        self._standings = standings
+        self._link = link
+        self._node = node
+
+    async def recognise(self, message: ask.Hello) -> tuple[Account, str | None]:
+        """Return the account of a hello, and its token where it is new."""
+        if message.token is not None:
+            account = await self._accounts.recognise(message.token)
+            if account is None:
+                raise Refusal(ErrorCode.BAD_TOKEN, "this server does not know that token")
+            return account, None
+        if message.name is None:
+            raise Refusal(ErrorCode.BAD_FRAME, "hello needs a token, or a name for a guest")
+        return await self._accounts.create(message.name, bot=message.bot)
+
+    async def create(self, account: Account, message: ask.Create) -> str:
+        """Open a room with the asker as host. Return the race's id."""
+        rules = _known(message.game)
+        seed, practice = secrets.token_bytes(32), False
+        if message.seed is not None:
+            # Whoever names the seed can know the deal: hashed or not, it is practice.
+            try:
+                seed, practice = parse_seed(message.seed).value, True
+            except EngineError as error:
+                raise Refusal(ErrorCode.BAD_OPTION, str(error)) from None
+        options = _merged(RaceOptions(), message.options, practice=practice)
+        race_id = new_id()
+        code = await self._free_code(race_id)
+        host = SeatState(seat=1, player=account.player, name=account.name, bot=account.bot)
+        await self.races.create(
+            NewRace(
+                id=race_id,
+                code=code,
+                game=rules.id,
+                rules_version=rules.version,
+                seed=seed,
+                commitment=commitment(rules, seed),
+                practice=practice,
+                options=options,
+                round=1,
+                host=1,
+                roster=(host,),
+            )
+        )
+        return race_id
+
+    async def _free_code(self, race_id: str) -> str:
+        while True:
+            code = "".join(secrets.choice(limits.CODE_ALPHABET) for _ in range(CODE_LETTERS))
+            if await self.races.claim_code(code, race_id):
+                return code
+
+    async def join(self, account: Account, code: str) -> str:
+        """Take a seat by code, or find the one held. Return the race's id."""
+        race_id = await self.races.find(code)
+        if race_id is None:
+            raise Refusal(ErrorCode.NOT_FOUND, f"there is no race with the code {code}")
+        word, _ = await self.races.join(race_id, account.player, account.name, bot=account.bot)
+        if word == "phase":
+            raise Refusal(ErrorCode.WRONG_PHASE, "this race has begun; nobody can join any more")
+        if word != "seated":
+            raise _refused(word)
+        return race_id
+
+    async def attach(self, account: Account, race_id: str) -> tuple[Attached, RaceState]:
+        """Take the asker's seat over from any older connection."""
+        attached = await self.races.attach(race_id, account.player)
+        if isinstance(attached, str):
+            raise _refused(attached)
+        return attached, await self._loaded(race_id)
+
+    async def load_run(self, state: RaceState, seat: int, epoch: int) -> LiveRun | None:
+        """Fold a seat's log; None before GO, when there is no board to show."""
+        if not state.was_run or state.phase is Phase.LOBBY or state.now_ms < state.go_at_ms:
+            return None
+        live = self.open_run(state, seat, epoch)
+        live.replay(await self.races.log(state.id, seat))
+        return live
+
+    def open_run(self, state: RaceState, seat: int, epoch: int) -> LiveRun:
+        """A run without actions."""
+        return LiveRun(state, seat, epoch, self._link, self._node)
+
+    async def after_change(self, race_id: str) -> None:
+        """Move the race on if that was what it waited for, and tell the room."""
+        room = self.rooms.get(race_id)
+        if room is not None:
+            await self.rooms.refresh(room)
+        await self.rooms.advance(race_id)
+
+    async def ready(self, account: Account, message: ask.Ready) -> None:
+        """Say ready or not."""
+        word = await self.races.ready(message.race, account.player, ready=message.ready)
+        if word != "done":
+            raise _refused(word)
+
+    async def start(self, account: Account, message: ask.Start) -> None:
+        """Start the countdown."""
+        word, seat = await self.races.start(message.race, account.player)
+        if word == "not_ready":
+            state = await self._loaded(message.race)
+            name = state.seats[seat].name if seat in state.seats else f"seat {seat}"
+            raise Refusal(ErrorCode.NOT_READY, f"{name} is not ready")
+        if word != "done":
+            raise _refused(word)
+
+    async def set_options(self, account: Account, message: ask.SetOptions) -> None:
+        """Change the options."""
+        state = await self._loaded(message.race)
+        options = _merged(state.options, message.options, practice=state.practice)
+        word = await self.races.set_options(message.race, account.player, options)
+        if word != "done":
+            raise _refused(word)
+
+    async def end(self, account: Account, race_id: str, how: Status) -> None:
+        """Bank or leave."""
+        word = await self.races.leave(race_id, account.player, how)
+        if word == "phase":
+            raise Refusal(
+                ErrorCode.WRONG_PHASE, "the race has not begun; leave gives the seat back"
+            )
+        if word != "done":
+            raise _refused(word)
+
+    async def next_race(self, account: Account, message: ask.Next) -> say.Moved:
+        """A new deal in the same room; asked twice, or by two, it is the same race."""
+        old = await self._loaded(message.race)
+        word, race_id = await self.races.next_race(old.id, account.player, new_id())
+        if word == "phase":
+            raise Refusal(ErrorCode.WRONG_PHASE, "the next race can be had when this one is closed")
+        if word != "done":
+            raise _refused(word)
+        firsts = {row.seat for row in old.order() if row.place == 1}
+        roster = tuple(
+            SeatState(
+                seat=seat.seat,
+                player=seat.player,
+                name=seat.name,
+                bot=seat.bot,
+                series=seat.series + (seat.seat in firsts),
+            )
+            for seat in old.seats.values()
+            if seat.ended is not Status.LEFT or seat.player == account.player
+        )
+        seats = {seat.seat for seat in roster}
+        rules, seed = _known(old.game), secrets.token_bytes(32)
+        await self.races.create(
+            NewRace(
+                id=race_id,
+                code=old.code,
+                game=old.game,
+                rules_version=rules.version,
+                seed=seed,
+                commitment=commitment(rules, seed),
+                practice=False,
+                options=old.options,
+                round=old.round + 1,
+                host=old.host if old.host in seats else min(seats),
+                roster=roster,
+            )
+        )
+        await self.races.move_code(old.code, race_id)
+        return say.Moved(id=message.id, race=old.id, to=race_id, code=old.code)
+
+    async def standings_of(self, message: ask.BoardGet) -> say.Standings:
+        """The leaderboard of a game."""
+        _known(message.game)
+        rows = await self._standings.best(message.game, message.limit)
+        return say.Standings(
+            id=message.id,
+            game=message.game,
+            rows=tuple(
+                say.Standing(place=r.place, name=r.name, bot=r.bot, wins=r.wins, races=r.races)
+                for r in rows
+            ),
+        )
+
+    async def replay(self, race_id: str) -> str:
+        """The replay file of a closed race."""
+        state = await self._loaded(race_id)
+        if state.phase is not Phase.CLOSED or not state.was_run:
+            raise Refusal(ErrorCode.WRONG_PHASE, "the replay can be had when the race is closed")
+        runs, actions = {}, []
+        for seat in state.seats:
+            runs[seat] = run = new_run(state)
+            for seq, (text, t_ms) in enumerate(await self.races.log(race_id, seat), start=1):
+                action = UNDO if text == str(UNDO) else Move.parse(text)
+                if action is UNDO:
+                    run.undo(t_ms)
+                else:
+                    run.play(action, t_ms)
+                actions.append(replay.LogEntry(seat, seq, t_ms, action))
+        started = datetime.datetime.fromtimestamp(state.go_at_ms // 1000, datetime.UTC)
+        header = replay.Header(
+            game=state.game,
+            rules_version=state.rules_version,
+            seed=state.seed.hex(),
+            commitment=state.commitment,
+            race=state.id,
+            code=state.code,
+            is_practice=state.practice,
+            options=state.options.model_dump(mode="json"),
+            players=tuple(
+                replay.Player(seat.seat, seat.name, seat.bot)
+                for _, seat in sorted(state.seats.items())
+            ),
+            started=started.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        )
+        return "".join(replay.compose(header, actions, replay.standings(runs)))
+
+    async def _loaded(self, race_id: str) -> RaceState:
+        state = await self.races.load(race_id)
+        if state is None:
+            raise _refused("missing")
+        return state
+
+
+def _known(game_id: str) -> Rules:
+    try:
+        return game(game_id)
+    except EngineError as error:
+        raise Refusal(ErrorCode.NOT_FOUND, str(error)) from None
+
+
+def _merged(options: RaceOptions, patch: OptionsPatch, *, practice: bool) -> RaceOptions:
+    """Change what a patch names. Raise Refusal for what cannot be had together."""
+    changes = patch.model_dump(exclude_none=True)
+    if changes.get("ranked") and "spectating" not in changes:
+        changes["spectating"] = Spectating.SHAPE
+    merged = options.model_copy(update=changes)
+    if merged.ranked and practice:
+        raise Refusal(ErrorCode.BAD_OPTION, "a race on a chosen seed is practice, never ranked")
+    if merged.ranked and merged.undo is UndoPolicy.FREE:
+        raise Refusal(ErrorCode.BAD_OPTION, "ranked races have no free undo")
+    if merged.ranked and merged.spectating is Spectating.BOARDS:
+        raise Refusal(ErrorCode.BAD_OPTION, "ranked races show no whole boards to spectators")
+    return merged

@@ -1,0 +1,337 @@
+"""What one connection may ask for, and the one answer each request gets."""
+
+import asyncio
+import logging
+from collections.abc import Coroutine
+from typing import Any, Protocol, assert_never
+
+from samedeal.protocol import client_messages as ask
+from samedeal.protocol import limits
+from samedeal.protocol import server_messages as say
+from samedeal.protocol.codec import decode_client, encode
+from samedeal.protocol.errors import BadFrame, ErrorCode
+from samedeal.protocol.fields import Status
+from samedeal_server.desk import RaceDesk
+from samedeal_server.errors import Refusal, ServerError, StoreUnavailable
+from samedeal_server.rooms import Room
+from samedeal_server.runs import Committed, Fenced, LiveRun, RaceMark, dealt_board
+from samedeal_server.store.accounts import Account
+
+__all__ = ["Outbox", "Session"]
+
+log = logging.getLogger(__name__)
+
+MAX_RACES = 8
+"""Races one connection may sit in at the same time."""
+RETRY_MS = 1000
+CLOSE_POLICY = 1008
+
+
+class Outbox(Protocol):
+    """The way out to one client."""
+
+    def send(self, frame: bytes) -> None:
+        """Write a frame now; a client that does not read is closed, not waited for."""
+
+    def close(self, code: int, reason: str) -> None:
+        """Close the connection soon."""
+
+
+class Seat:
+    """A seat this connection holds; what its room knows as a member."""
+
+    def __init__(self, session: "Session", seat: int, epoch: int) -> None:
+        self.session = session
+        self.seat = seat
+        self.epoch = epoch
+        self.live: LiveRun | None = None
+        self.room: Room | None = None
+
+    def send(self, frame: bytes) -> None:
+        self.session.outbox.send(frame)
+
+    def fenced(self) -> None:
+        self.session.let_go(self)
+
+
+class Session:
+    """The state of one connection: who it is, and where it sits.
+
+    Frames are handed in one by one: `receive` does what can be done at once and returns work to
+    await where it cannot; the next frame waits for that. A move under way does not hold up the
+    reading, only the next action.
+    """
+
+    def __init__(self, desk: RaceDesk, outbox: Outbox) -> None:
+        self.outbox = outbox
+        self.account: Account | None = None
+        self._desk = desk
+        self._seats: dict[str, Seat] = {}
+        self._bad_frames = 0
+        self._busy = False
+        self._idle: asyncio.Future[None] | None = None
+
+    def receive(self, frame: bytes | str) -> Coroutine[Any, Any, None] | None:
+        """Take one frame. Return what is left to await, if anything."""
+        try:
+            message = decode_client(frame)
+        except BadFrame as error:
+            self._bad(error, frame)
+            return None
+        if isinstance(message, ask.PlayMove | ask.PlayUndo) and not self._busy:
+            try:
+                self._act(message)
+            except Refusal as refusal:
+                self._refuse(message.id, refusal)
+            return None
+        return self._answer(message)
+
+    async def leave(self) -> None:
+        """The connection is gone: its seats are free for a newer one."""
+        await self._until_idle()
+        for race_id, seat in list(self._seats.items()):
+            if seat.room is not None:
+                self._desk.rooms.exit(seat.room, seat)
+            try:
+                await self._desk.races.detach(race_id, seat.seat, seat.epoch)
+                if (room := self._desk.rooms.get(race_id)) is not None:
+                    await self._desk.rooms.refresh(room)
+            except StoreUnavailable:
+                log.warning("race %s: could not note that seat %d is empty", race_id, seat.seat)
+        self._seats.clear()
+
+    def let_go(self, seat: Seat) -> None:
+        """Another connection holds this seat now: say so, and leave it to that one."""
+        room = seat.room
+        if room is None or self._seats.get(room.id) is not seat:
+            return
+        del self._seats[room.id]
+        self._desk.rooms.exit(room, seat)
+        if room.state.seats.get(seat.seat) is not None:
+            sentence = "another connection of yours took this seat over"
+            self._send(say.TakenOver(race=room.id, sentence=sentence))
+
+    # Requests
+
+    async def _answer(self, message: ask.ClientMessage) -> None:
+        await self._until_idle()
+        try:
+            await self._do(message)
+        except Refusal as refusal:
+            self._refuse(message.id, refusal)
+        except StoreUnavailable as error:
+            log.warning("store unavailable: %s", error)
+            self._refuse(message.id, _store_away())
+        except Exception:
+            log.exception("a %s request failed", message.type)
+            sentence = "the server failed on this; it is in its log"
+            self._refuse(message.id, Refusal(ErrorCode.INTERNAL, sentence))
+
+    async def _do(self, message: ask.ClientMessage) -> None:
+        desk = self._desk
+        if isinstance(message, ask.Hello):
+            await self._hello(message)
+            return
+        account = self.account
+        if account is None:
+            raise Refusal(ErrorCode.HELLO_FIRST, "say hello first")
+        match message:
+            case ask.Ping():
+                self._send(say.Pong(id=message.id))
+            case ask.BoardGet():
+                self._send(await desk.standings_of(message))
+            case ask.ReplayGet():
+                text = await desk.replay(message.race)
+                self._send(say.ReplayFile(id=message.id, race=message.race, text=text))
+            case ask.Create():
+                self._room_for_one_more()
+                race_id = await desk.create(account, message)
+                await self._sit(message.id, race_id, have=0)
+            case ask.Join():
+                self._room_for_one_more()
+                race_id = await desk.join(account, message.code)
+                await self._sit(message.id, race_id, have=0)
+            case ask.Resume():
+                await self._sit(message.id, message.race, have=message.have)
+            case ask.PlayMove() | ask.PlayUndo():
+                self._act(message)
+            case ask.Ready():
+                await self._change(message, desk.ready(account, message))
+            case ask.Start():
+                await self._change(message, desk.start(account, message))
+            case ask.SetOptions():
+                await self._change(message, desk.set_options(account, message))
+            case ask.Bank():
+                await self._change(message, desk.end(account, message.race, Status.BANKED))
+            case ask.Leave():
+                await self._change(message, desk.end(account, message.race, Status.LEFT))
+            case ask.Next():
+                moved = await desk.next_race(account, message)
+                self._send(moved)
+                if (room := desk.rooms.get(message.race)) is not None:
+                    await desk.rooms.refresh(room)
+            case _:
+                assert_never(message)
+
+    async def _hello(self, message: ask.Hello) -> None:
+        if self.account is not None:
+            raise Refusal(ErrorCode.HELLO_FIRST, "hello was said already")
+        account, token = await self._desk.recognise(message)
+        self.account = account
+        self._send(
+            say.Welcome(
+                id=message.id,
+                player=account.player,
+                name=account.name,
+                bot=account.bot,
+                token=token,
+                version=self._desk.version,
+            )
+        )
+
+    async def _change(self, message: Any, change: Coroutine[Any, Any, None]) -> None:
+        """Change a race, answer, then have everyone in the room see it."""
+        await change
+        self._send(say.Done(id=message.id))
+        await self._desk.after_change(message.race)
+
+    def _room_for_one_more(self) -> None:
+        if len(self._seats) >= MAX_RACES:
+            sentence = f"one connection may sit in {MAX_RACES} races; leave one first"
+            raise Refusal(ErrorCode.TOO_MANY, sentence)
+
+    async def _sit(self, request: int, race_id: str, have: int) -> None:
+        """Take the own seat over, and answer with the room and the run as far as it is."""
+        assert self.account is not None
+        desk = self._desk
+        if race_id not in self._seats:
+            self._room_for_one_more()
+        attached, state = await desk.attach(self.account, race_id)
+        seat = Seat(self, attached.seat, attached.epoch)
+        live = await desk.load_run(state, attached.seat, attached.epoch)
+        seat.live = live
+        older = self._seats.pop(race_id, None)
+        self._seats[race_id] = seat
+        entries = [] if live is None else live.entries
+        if have > len(entries):
+            have = 0
+        self._send(
+            say.Seated(
+                id=request,
+                race=state.view(),
+                seat=attached.seat,
+                seq=len(entries),
+                hash=0 if live is None else live.run.table.hash,
+                board=None if live is None else dealt_board(state),
+                log=tuple(entry.log_entry() for entry in entries[have:]),
+            )
+        )
+        if older is not None and older.room is not None:
+            desk.rooms.exit(older.room, older)
+        seat.room = desk.rooms.place(state, seat)
+        await desk.rooms.refresh(seat.room)
+
+    # Moves
+
+    def _act(self, message: ask.PlayMove | ask.PlayUndo) -> None:
+        """Check an action and send it to the store. Raise Refusal if it is not the next one."""
+        if self.account is None:
+            raise Refusal(ErrorCode.HELLO_FIRST, "say hello first")
+        seat = self._seats.get(message.race)
+        if seat is None or seat.room is None:
+            raise Refusal(ErrorCode.NOT_SEATED, "this connection holds no seat in that race")
+        live = seat.live
+        if live is None:
+            raise Refusal(ErrorCode.WRONG_PHASE, "the race has not begun; wait for GO")
+        action = message.move if isinstance(message, ask.PlayMove) else "undo"
+        again = live.answered(message.seq, action)
+        if again is not None:
+            self._ack(message, again)
+            return
+        record = seat.room.state.seats.get(seat.seat)
+        if record is not None and record.ended is not None:
+            raise Refusal(ErrorCode.RUN_OVER, "the run is over: nothing more counts")
+        self._busy = True
+        try:
+            live.submit(action, lambda entry, mark: self._acted(message, seat, live, entry, mark))
+        except BaseException:
+            self._busy = False
+            raise
+
+    def _acted(
+        self,
+        message: ask.PlayMove | ask.PlayUndo,
+        seat: Seat,
+        live: LiveRun,
+        result: Committed | ServerError,
+        mark: RaceMark | None,
+    ) -> None:
+        """The store has answered: acknowledge, or say why not."""
+        self._busy = False
+        if self._idle is not None and not self._idle.done():
+            self._idle.set_result(None)
+        if isinstance(result, Committed):
+            self._ack(message, result)
+            if seat.room is not None:
+                self._desk.rooms.moved(seat.room, seat.seat, live, mark)
+        elif isinstance(result, Refusal):
+            self._refuse(message.id, result)
+        elif isinstance(result, Fenced):
+            refusal = Refusal(ErrorCode.TAKEN_OVER, "another connection holds this seat")
+            self._refuse(message.id, refusal)
+            self.let_go(seat)
+        else:
+            # Whether it was written is unknown: this board is worth nothing until it is read again.
+            self._refuse(message.id, _store_away())
+            self.outbox.close(1013, f"retry_ms={RETRY_MS}")
+
+    def _ack(self, message: ask.PlayMove | ask.PlayUndo, entry: Committed) -> None:
+        self._send(
+            say.Ack(
+                id=message.id,
+                race=message.race,
+                seq=entry.seq,
+                t_ms=entry.t_ms,
+                hash=entry.hash,
+                reveals=entry.reveals,
+            )
+        )
+
+    async def _until_idle(self) -> None:
+        while self._busy:
+            self._idle = asyncio.get_running_loop().create_future()
+            await self._idle
+            self._idle = None
+
+    # Answers
+
+    def _send(self, message: say.ServerMessage) -> None:
+        self.outbox.send(encode(message))
+
+    def _refuse(self, request: int | None, refusal: Refusal) -> None:
+        self._send(
+            say.Refused(
+                id=request,
+                code=refusal.code,
+                sentence=refusal.sentence,
+                expected=refusal.expected,
+                retry_ms=refusal.retry_ms,
+            )
+        )
+
+    def _bad(self, error: BadFrame, frame: bytes | str) -> None:
+        """Answer what cannot be read; who sends too much of it is shown out."""
+        too_large = isinstance(frame, bytes) and len(frame) > limits.MAX_CLIENT_FRAME
+        code = ErrorCode.TOO_LARGE if too_large else ErrorCode.BAD_FRAME
+        self._refuse(error.request_id, Refusal(code, error.sentence))
+        self._bad_frames += 1
+        if self._bad_frames >= limits.MAX_BAD_FRAMES:
+            self.outbox.close(CLOSE_POLICY, "too many frames that cannot be read")
+
+
+def _store_away() -> Refusal:
+    return Refusal(
+        ErrorCode.STORE_UNAVAILABLE,
+        "the store is unavailable; your move is kept on your side, send it again",
+        retry_ms=RETRY_MS,
+    )

@@ -1,0 +1,124 @@
+"""The private store: one at a time on a directory, kept alive, adopted, stopped cleanly."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from samedeal_server.errors import CannotServe
+from samedeal_server.store.address import StoreAddress
+from samedeal_server.store.embedded import EmbeddedStore
+from support import eventually
+
+HOLD = """
+import asyncio, sys
+from pathlib import Path
+from samedeal_server.store.embedded import EmbeddedStore
+
+async def main():
+    store = EmbeddedStore(Path(sys.argv[1]))
+    async with store:
+        print(store.pid, flush=True)
+        await asyncio.sleep(60)
+
+asyncio.run(main())
+"""
+
+
+def is_running(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state != "Z"
+
+
+@pytest.fixture
+def killed_server(tmp_path: Path) -> Iterator[int]:
+    """A store left behind by a server that got kill -9; its process id."""
+    command = [sys.executable, "-c", HOLD, str(tmp_path / "data")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        pid = int(server.stdout.readline())
+        server.kill()
+    yield pid
+    if is_running(pid):
+        os.kill(pid, signal.SIGKILL)
+
+
+async def test_a_store_left_behind_is_adopted_and_stopped_in_the_end(
+    killed_server: int, tmp_path: Path
+) -> None:
+    store = EmbeddedStore(tmp_path / "data")
+    async with store:
+        assert store.pid == killed_server
+    assert not is_running(killed_server)
+
+
+async def test_a_second_server_on_the_directory_is_refused(tmp_path: Path) -> None:
+    first = EmbeddedStore(tmp_path)
+    async with first as url:
+        with pytest.raises(CannotServe, match="in use by another server"):
+            await EmbeddedStore(tmp_path).__aenter__()
+        client = StoreAddress.parse(url).client()
+        assert await client.ping()
+        await client.aclose()
+
+
+async def test_data_survives_a_kill_of_the_store(tmp_path: Path) -> None:
+    store = EmbeddedStore(tmp_path)
+    async with store as url:
+        client = StoreAddress.parse(url).client()
+        await client.set("kept", "yes")
+        killed = store.pid
+        os.kill(killed, signal.SIGKILL)
+        await eventually(lambda: store.pid != killed)
+        assert await client.get("kept") == "yes"
+        await client.aclose()
+
+
+async def test_data_survives_a_clean_restart(tmp_path: Path) -> None:
+    for expected in (None, "yes"):
+        async with EmbeddedStore(tmp_path) as url:
+            client = StoreAddress.parse(url).client()
+            assert await client.get("kept") == expected
+            await client.set("kept", "yes")
+            await client.aclose()
+
+
+async def test_a_path_too_long_for_a_socket_is_no_obstacle(tmp_path: Path) -> None:
+    async with EmbeddedStore(tmp_path / ("long" * 30)) as url:
+        client = StoreAddress.parse(url).client()
+        assert await client.ping()
+        await client.aclose()
+
+
+async def test_nothing_is_left_running_after_a_clean_exit(tmp_path: Path) -> None:
+    store = EmbeddedStore(tmp_path)
+    async with store:
+        assert is_running(store.pid)
+    assert not is_running(store.pid)
+
+
+async def test_the_directory_is_closed_to_others(tmp_path: Path) -> None:
+    async with EmbeddedStore(tmp_path / "data"):
+        assert (tmp_path / "data").stat().st_mode & 0o777 == 0o700
+
+
+async def test_a_cancelled_server_stops_its_store(tmp_path: Path) -> None:
+    store = EmbeddedStore(tmp_path)
+
+    async def serve() -> None:
+        async with store:
+            await asyncio.Event().wait()
+
+    server = asyncio.create_task(serve())
+    await eventually(lambda: (tmp_path / "store.sock").exists())
+    server.cancel()
+    await asyncio.wait([server])
+    assert not is_running(store.pid)

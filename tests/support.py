@@ -1,0 +1,95 @@
+"""What several tests need: waiting for a condition, and a relay that can be cut or silenced."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from types import TracebackType
+from typing import Self
+
+__all__ = ["Proxy", "eventually"]
+
+
+async def eventually(
+    condition: Callable[[], bool | Awaitable[bool]], within_s: float = 5.0
+) -> None:
+    """Return as soon as `condition` holds. Raise AssertionError if it does not in time."""
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + within_s
+    while True:
+        holds = condition()
+        if not isinstance(holds, bool):
+            holds = await holds
+        if holds:
+            return
+        assert loop.time() < deadline, f"not so within {within_s:g} s"
+        await asyncio.sleep(0.01)
+
+
+class Proxy:
+    """A relay on a port of its own, in front of a unix socket or of a TCP port.
+
+    `async with Proxy(path) as port`. `lose_replies`: what the far side says is thrown away;
+    `refuse`: new connections are closed at once.
+    """
+
+    def __init__(self, target: str | tuple[str, int]) -> None:
+        self._target = target
+        self._server: asyncio.Server
+        self._pairs: set[tuple[asyncio.StreamWriter, asyncio.StreamWriter]] = set()
+        self.lose_replies = False
+        self.refuse = False
+        self.lost_bytes = 0
+        self.accepted = 0
+
+    async def __aenter__(self) -> int:
+        self._server = await asyncio.start_server(self._relay, "127.0.0.1", 0)
+        port: int = self._server.sockets[0].getsockname()[1]
+        return port
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> Self | None:
+        self._server.close()
+        self.cut()
+        await self._server.wait_closed()
+        await eventually(lambda: not self._pairs)
+        return None
+
+    def cut(self) -> None:
+        """Break every connection, as a pulled cable with a reset would."""
+        for pair in self._pairs:
+            for writer in pair:
+                writer.transport.abort()
+
+    async def _relay(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.accepted += 1
+        if self.refuse:
+            writer.close()
+            return
+        if isinstance(self._target, str):
+            far_reader, far_writer = await asyncio.open_unix_connection(self._target)
+        else:
+            far_reader, far_writer = await asyncio.open_connection(*self._target)
+        pair = (writer, far_writer)
+        self._pairs.add(pair)
+        try:
+            async with asyncio.TaskGroup() as tasks:
+                tasks.create_task(self._pump(reader, far_writer, replies=False))
+                tasks.create_task(self._pump(far_reader, writer, replies=True))
+        finally:
+            self._pairs.discard(pair)
+
+    async def _pump(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, *, replies: bool
+    ) -> None:
+        with suppress(ConnectionError):
+            while data := await reader.read(65536):
+                if replies and self.lose_replies:
+                    self.lost_bytes += len(data)
+                    continue
+                writer.write(data)
+                await writer.drain()
+        writer.close()
