@@ -2,9 +2,7 @@
 
 import shutil
 import subprocess
-import sys
 import tempfile
-import time
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -14,7 +12,7 @@ from redis.exceptions import RedisError
 
 from samedeal_server.store.address import StoreAddress
 from samedeal_server.store.embedded import find_binary
-from support import eventually
+from support import ServerProcess, eventually
 
 
 def _store_programs() -> list[str]:
@@ -64,28 +62,5 @@ async def redis(valkey_url: str) -> AsyncIterator[Redis]:
 @pytest.fixture(scope="session")
 def server_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A real server with a store of its own, shared by the tests that need one."""
-    folder = tmp_path_factory.mktemp("server")
-    out, err = folder / "stdout", folder / "stderr"
-    command = [sys.executable, "-m", "samedeal_server", "serve", "--port", "0"]
-    with out.open("wb") as stdout, err.open("wb") as stderr:
-        server = subprocess.Popen(
-            [*command, "--data", str(folder / "data")], stdout=stdout, stderr=stderr
-        )
-    try:
-        yield _announced(server, out, err)
-    finally:
-        server.terminate()
-        server.wait(15)
-
-
-def _announced(server: "subprocess.Popen[bytes]", out: Path, err: Path) -> str:
-    """Return the address that the server prints once it serves. Fail with its stderr."""
-    deadline = time.monotonic() + 20
-    lead = "samedeal serving on "
-    while True:
-        for line in out.read_text().splitlines(keepends=True):
-            if line.startswith(lead) and line.endswith("\n"):
-                return line.removeprefix(lead).strip()
-        if server.poll() is not None or time.monotonic() > deadline:
-            pytest.fail(f"the server does not serve:\n{err.read_text()}")
-        time.sleep(0.02)
+    with ServerProcess(tmp_path_factory.mktemp("server")) as server:
+        yield server.url

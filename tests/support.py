@@ -1,12 +1,17 @@
-"""What several tests need: waiting for a condition, and a relay that can be cut or silenced."""
+"""What several tests need: waiting for a condition, a relay to cut, real processes."""
 
 import asyncio
+import os
+import signal
+import subprocess
+import sys
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-__all__ = ["Proxy", "eventually"]
+__all__ = ["Proxy", "ServerProcess", "eventually", "run_cli"]
 
 
 async def eventually(
@@ -93,3 +98,53 @@ class Proxy:
                 writer.write(data)
                 await writer.drain()
         writer.close()
+
+
+class ServerProcess:
+    """`samedeal_server serve` as a process of its own, with its private store in `data`."""
+
+    def __init__(self, data: Path, *options: str, port: int = 0) -> None:
+        self._command = [
+            *(sys.executable, "-m", "samedeal_server", "serve", "--port", str(port)),
+            *("--data", str(data), *options),
+        ]
+        self.url = ""
+
+    def __enter__(self) -> Self:
+        self.process = subprocess.Popen(
+            self._command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        if "ws://" not in line:
+            assert self.process.stderr is not None
+            raise AssertionError(f"the server did not start: {self.process.stderr.read()}")
+        self.url = line.split()[-1]
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop(signal.SIGTERM)
+
+    def stop(self, number: int) -> tuple[str, int]:
+        """Send a signal and wait. Return what was logged, and the exit code."""
+        if self.process.poll() is None:
+            self.process.send_signal(number)
+        _, logged = self.process.communicate(timeout=20)
+        return logged, self.process.returncode
+
+
+def run_cli(*args: str, stdin: str = "", state: Path | None = None) -> tuple[int, str, str]:
+    """Run `samedeal` as a process. Return exit code, stdout and stderr."""
+    env = dict(os.environ)
+    if state is not None:
+        env["XDG_STATE_HOME"] = str(state)
+    done = subprocess.run(
+        [sys.executable, "-m", "samedeal_client.cli.main", *args],
+        input=stdin,
+        capture_output=True,
+        text=True,
+        timeout=90,
+        env=env,
+        check=False,
+    )
+    return done.returncode, done.stdout, done.stderr

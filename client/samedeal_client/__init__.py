@@ -1,0 +1,1 @@
+"""The player's side: connection, model, bot, command line."""

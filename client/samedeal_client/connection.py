@@ -183,7 +183,7 @@ class Client:
         hello = (
             ask.Hello(id=self._next_id(), token=self.token)
             if self.token
-            else ask.Hello(id=self._next_id(), **self._hello)  # type: ignore[arg-type]
+            else ask.Hello(id=self._next_id(), **self._hello)
         )
         try:
             await self._socket.send(encode(hello))

@@ -181,9 +181,7 @@ class RaceDesk:
         """Bank or leave."""
         word = await self.races.leave(race_id, account.player, how)
         if word == "phase":
-            raise Refusal(
-                ErrorCode.WRONG_PHASE, "the race has not begun; leave gives the seat back"
-            )
+            raise Refusal(ErrorCode.WRONG_PHASE, "the race has not begun; leave instead")
         if word != "done":
             raise _refused(word)
 

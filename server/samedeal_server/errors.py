@@ -1,7 +1,7 @@
 """What goes wrong inside the server, by kind.
 
 ServerError
-├── CannotServe          the server cannot start: settings, port, store; one sentence for the operator
+├── CannotServe          the server cannot start: settings, port or store
 ├── StoreUnavailable     the store does not answer; whether the last write happened is unknown
 └── Refusal              a request is answered no: an ErrorCode and a sentence for the player
 """

@@ -102,7 +102,7 @@ class SeatState:
 
 @dataclass(slots=True)
 class RaceState:
-    """A race as last read from the store. The seed is in it: it stays on the server until the close."""
+    """A race as last read from the store. Its seed stays on the server until the close."""
 
     id: str
     code: str

@@ -33,7 +33,7 @@ _TICK_S = 0.05
 """How often rooms with news are looked at; many races share one wake-up."""
 
 _RECHECK_MS = 15_000
-"""The sweep looks at every open race at least this often: a node that died may not have said when."""
+"""The sweep looks at an open race this often: a node that died may not have said when."""
 
 
 class Member(Protocol):

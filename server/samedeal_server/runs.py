@@ -1,4 +1,4 @@
-"""One player's run as this node holds it: validate, commit, acknowledge; popped back if it fails."""
+"""One player's run as this node holds it: validate, commit, and pop back what fails."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Any
 from samedeal.engine.errors import EngineError, IllegalMove
 from samedeal.engine.games import game
 from samedeal.engine.moves import Move
-from samedeal.engine.run import UNDO, Action, Run
+from samedeal.engine.run import UNDO, Run
 from samedeal.engine.table import Table
 from samedeal.protocol.errors import ErrorCode
 from samedeal.protocol.fields import BoardView
@@ -175,7 +175,7 @@ class LiveRun:
         return entry
 
 
-def _parsed(text: str) -> Action:
+def _parsed(text: str) -> Move:
     try:
         return Move.parse(text)
     except EngineError as error:

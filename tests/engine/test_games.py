@@ -60,8 +60,13 @@ def test_a_game_has_as_many_places_as_its_cards_need(game_id: str) -> None:
 
 @pytest.mark.parametrize(
     ("game_id", "most"),
-    [("acey-and-kingsley", 96), ("lanes", 48), ("sally", 103), ("sally-kings", 96)]
-    + [("single-left", 52)],
+    [
+        ("acey-and-kingsley", 96),
+        ("lanes", 48),
+        ("sally", 103),
+        ("sally-kings", 96),
+        ("single-left", 52),
+    ],
 )
 def test_the_most_cards_that_can_come_home(game_id: str, most: int) -> None:
     rules = game(game_id)
@@ -70,8 +75,13 @@ def test_the_most_cards_that_can_come_home(game_id: str, most: int) -> None:
 
 @pytest.mark.parametrize(
     ("game_id", "most"),
-    [("sally", 45), ("sally-kings", 45), ("single-left", 28), ("lanes", 18)]
-    + [("acey-and-kingsley", 30)],
+    [
+        ("sally", 45),
+        ("sally-kings", 45),
+        ("single-left", 28),
+        ("lanes", 18),
+        ("acey-and-kingsley", 30),
+    ],
 )
 def test_the_most_that_can_be_opened(game_id: str, most: int) -> None:
     base = 0 if game(game_id).has_base else None

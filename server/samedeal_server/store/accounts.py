@@ -4,6 +4,7 @@ import hashlib
 import hmac
 import secrets
 from dataclasses import dataclass
+from typing import Any
 
 from redis.asyncio import Redis
 
@@ -36,14 +37,14 @@ def new_id() -> str:
 class AccountStore:
     """Make and recognise accounts."""
 
-    def __init__(self, redis: "Redis[str]") -> None:
+    def __init__(self, redis: Redis) -> None:
         self._redis = redis
 
     async def create(self, name: str, *, bot: bool) -> tuple[Account, str]:
         """Make a guest. Return it with its token, which is not kept anywhere here."""
         account, secret = Account(new_id(), name, bot), secrets.token_hex(32)
         key = keys.account(account.player)
-        fields = {"name": name, "bot": str(int(bot)), "token_hash": _digest(secret)}
+        fields: dict[Any, Any] = {"name": name, "bot": str(int(bot)), "token_hash": _digest(secret)}
         pipe = self._redis.pipeline(transaction=True)
         pipe.hset(key, mapping=fields)
         pipe.pexpire(key, LIFETIME_MS)

@@ -42,7 +42,7 @@ class StoreAddress:
         url = url.replace("valkey://", "redis://", 1) if url.startswith("valkey:") else url
         if urlsplit(url).scheme not in ("redis", "rediss", "unix"):
             raise CannotServe(
-                f"--redis {url[:60]!r} is not a store's address; "
+                "--redis is not a store's address; "
                 "write redis://HOST:PORT, rediss://HOST:PORT or unix:///PATH"
             )
         try:
@@ -58,21 +58,21 @@ class StoreAddress:
                 tls=url.startswith("rediss:"),
             )
         except (ValueError, TypeError) as error:
-            raise CannotServe(f"--redis {url[:60]!r} cannot be read: {error}") from None
+            raise CannotServe(f"--redis cannot be read: {error}") from None
 
     @property
     def shown(self) -> str:
         """The address without its password, for logs."""
         return self.path or f"{self.host}:{self.port}"
 
-    def client(self) -> "Redis[str]":
+    def client(self) -> Redis:
         """A redis-py client for everything but commits.
 
         Every write of ours may be repeated: scripts check first, the rest are plain sets. So a
         lost reply is answered by asking again, a few times and not for long.
         """
         retry = Retry(ExponentialWithJitterBackoff(cap=0.5, base=0.05), retries=3)
-        client: Redis[str] = Redis.from_url(
+        client: Redis = Redis.from_url(
             self.url,
             decode_responses=True,
             socket_timeout=ANSWER_S,

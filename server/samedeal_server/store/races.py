@@ -73,7 +73,7 @@ class RaceStore:
     Every call may raise redis errors; the caller at the edge turns them into StoreUnavailable.
     """
 
-    def __init__(self, redis: "Redis[str]", node: str) -> None:
+    def __init__(self, redis: Redis, node: str) -> None:
         self._redis = redis
         self._node = node
 
@@ -90,8 +90,8 @@ class RaceStore:
 
     async def find(self, code: str) -> str | None:
         """Return the id of the race that a join code leads to."""
-        found: str | None = await self._redis.get(keys.code(code))
-        return found
+        found = await self._redis.get(keys.code(code))
+        return None if found is None else str(found)
 
     async def create(self, new: NewRace) -> None:
         """Open a race. Doing it again changes nothing."""
@@ -111,7 +111,7 @@ class RaceStore:
         }
         args: list[str | int] = [LIFETIME_MS, len(fields), *_flat(fields)]
         for seat in new.roster:
-            values = {
+            values: dict[str, str | int] = {
                 "player": seat.player,
                 "name": seat.name,
                 "bot": int(seat.bot),
@@ -183,7 +183,7 @@ class RaceStore:
 
     async def log(self, race_id: str, seat: int) -> list[tuple[str, int]]:
         """Read a run: (action text, ms from GO) each, the first is seq 1."""
-        entries = await self._redis.xrange(keys.log(race_id, seat))
+        entries: Any = await self._redis.xrange(keys.log(race_id, seat))
         return [(fields["a"], int(fields["t"])) for _, fields in entries]
 
     async def schedule(self, race_id: str, due_ms: int) -> None:
@@ -198,8 +198,8 @@ class RaceStore:
         """Return races that have to be looked at by now."""
         seconds, micros = await self._redis.time()
         now_ms = int(seconds) * 1000 + int(micros) // 1000
-        due: list[str] = await self._redis.zrangebyscore(keys.due(), 0, now_ms, 0, limit)
-        return due
+        due: Any = await self._redis.zrangebyscore(keys.due(), 0, now_ms, 0, limit)
+        return [str(race_id) for race_id in due]
 
 
 def _option_fields(options: RaceOptions) -> dict[str, str | int]:

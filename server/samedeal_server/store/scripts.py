@@ -27,11 +27,14 @@ class Script:
         self.sha = hashlib.sha1(body.encode(), usedforsecurity=False).hexdigest()
 
 
-async def run(
-    redis: "Redis[str]", script: Script, keys: Sequence[str], args: Sequence[str | int]
-) -> Any:
+async def run(redis: Redis, script: Script, keys: Sequence[str], args: Sequence[str | int]) -> Any:
     """Run a script. It is sent whole where the store does not know it (a restart, a failover)."""
     try:
-        return await redis.execute_command("EVALSHA", script.sha, len(keys), *keys, *args)
+        return await _execute(redis, "EVALSHA", script.sha, len(keys), *keys, *args)
     except NoScriptError:
-        return await redis.execute_command("EVAL", script.source, len(keys), *keys, *args)
+        return await _execute(redis, "EVAL", script.source, len(keys), *keys, *args)
+
+
+async def _execute(redis: Redis, *command: str | int) -> Any:
+    # Not eval(): in a cluster redis-py routes only this form by the keys of a script.
+    return await redis.execute_command(*command)  # type: ignore[no-untyped-call]

@@ -1,6 +1,7 @@
 """The leaderboard of each game: wins, then fewer races; each race is counted once."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from redis.asyncio import Redis
 
@@ -31,7 +32,7 @@ class Row:
 class StandingsStore:
     """Count races and list the best."""
 
-    def __init__(self, redis: "Redis[str]") -> None:
+    def __init__(self, redis: Redis) -> None:
         self._redis = redis
 
     async def record(
@@ -46,10 +47,10 @@ class StandingsStore:
     async def best(self, game: str, limit: int) -> list[Row]:
         """Return the first `limit` rows. A place is 1 + the number of strictly better players."""
         _, board, names = keys.standings(game, "")
-        found = await self._redis.zrange(board, 0, limit - 1, withscores=True)
+        found: Any = await self._redis.zrange(board, 0, limit - 1, withscores=True)
         if not found:
             return []
-        labels = await self._redis.hmget(names, [player for player, _ in found])
+        labels: Any = await self._redis.hmget(names, [player for player, _ in found])
         rows: list[Row] = []
         place, last = 0, -1
         for at, ((_, score), label) in enumerate(zip(found, labels, strict=True), start=1):

@@ -14,14 +14,14 @@ __all__ = ["decode_client", "decode_server", "encode", "pack", "unpack"]
 
 
 def encode(message: ClientMessage | ServerMessage) -> bytes:
-    """Return the bytes of one frame. Fields that are None or at their default stay out, `type` stays in."""
+    """Return the bytes of one frame. Fields at their default stay out, `type` stays in."""
     fields = message.model_dump(mode="json", exclude_defaults=True)
     fields["type"] = message.type
     return pack(fields)
 
 
 def decode_client(frame: bytes | str) -> ClientMessage:
-    """Read one frame of a client. Raise BadFrame with a sentence if it is not exactly one message."""
+    """Read one frame of a client. Raise BadFrame if it is not exactly one message."""
     if isinstance(frame, bytes) and len(frame) > limits.MAX_CLIENT_FRAME:
         raise BadFrame(
             f"a frame may have {limits.MAX_CLIENT_FRAME} bytes; this one has {len(frame)}"

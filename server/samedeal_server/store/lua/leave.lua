@@ -32,7 +32,8 @@ if now >= number('deadline') then
 end
 local status = redis.call('HGET', seat_key(seat), 'status')
 if status then
-  return ARGV[3] == 'banked' and 'over' or 'done'
+  -- The same again may be a repeat whose first reply was lost.
+  return ARGV[3] == 'banked' and status ~= 'banked' and 'over' or 'done'
 end
 redis.call('HSET', seat_key(seat), 'status', ARGV[3])
 changed(ARGV[1])

@@ -1,0 +1,116 @@
+"""`samedeal demo`: a server and two bots that race on one deal, live, with a replay to check."""
+
+import argparse
+import asyncio
+import contextlib
+import signal
+import sys
+import tempfile
+from pathlib import Path
+
+from samedeal.engine.deals import commitment
+from samedeal.engine.games import GAMES, game
+from samedeal.engine.replay import verify
+from samedeal.protocol.fields import Phase
+from samedeal_client import bot
+from samedeal_client.cli.order import order_lines
+from samedeal_client.cli.output import FINE, Parser
+from samedeal_client.connection import Client, Race
+from samedeal_client.errors import CannotConnect
+
+__all__ = ["add_parser"]
+
+BAR = 30
+
+
+def add_parser(commands: "argparse._SubParsersAction[Parser]") -> None:
+    """Add the parser of this command."""
+    demo = commands.add_parser(
+        "demo",
+        help="a server and two bots race live",
+        description="Start a server with a store of its own, have two bots race on one deal, show "
+        "the race live, then write and verify the replay. Leaves nothing running.",
+    )
+    demo.add_argument("--game", default="sally", choices=list(GAMES), help="game (%(default)s)")
+    demo.add_argument("--pace", type=float, default=0.12, metavar="S", help="seconds a move (0.12)")
+    demo.add_argument(
+        "--replay-dir", type=Path, default=Path("replays"), metavar="DIR", help="where it goes"
+    )
+    demo.set_defaults(run=lambda args: asyncio.run(_demo(args)))
+
+
+async def _demo(args: argparse.Namespace) -> int:
+    loop, me = asyncio.get_running_loop(), asyncio.current_task()
+    assert me is not None
+    loop.add_signal_handler(signal.SIGTERM, me.cancel)
+    with tempfile.TemporaryDirectory(prefix="samedeal-demo-") as folder:
+        server = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "samedeal_server", "serve", "--port", "0", "--data", folder),
+            stdout=asyncio.subprocess.PIPE,
+            start_new_session=True,
+        )
+        try:
+            assert server.stdout is not None
+            line = (await server.stdout.readline()).decode()
+            if "ws://" not in line:
+                raise CannotConnect("the server of the demo did not start")
+            return await _race(line.split()[-1], args)
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                server.terminate()
+            await server.wait()
+
+
+async def _race(url: str, args: argparse.Namespace) -> int:
+    async with (
+        Client(url, name="greta", bot=True) as first,
+        Client(url, name="hugo", bot=True) as second,
+    ):
+        race = await first.create_race(args.game, last_call_s=10)
+        print(f"room {race.code}: {game(args.game).title}, two bots, one deal")
+        print(f"commitment {race.view.commitment}")
+        rival = await second.join(race.code)
+        async with asyncio.TaskGroup() as group:
+            for seat, seed in ((race, 1), (rival, 2)):
+                await seat.ready()
+                group.create_task(bot.play(seat, seed=seed, pace_s=args.pace * (1 + seed / 10)))
+            group.create_task(_show(race))
+        for row in ["", "final order", *order_lines(race.view)]:
+            print(row)
+        revealed = race.view.seed or ""
+        fits = commitment(game(args.game), bytes.fromhex(revealed)) == race.view.commitment
+        print(f"seed {revealed}: {'fits' if fits else 'DOES NOT FIT'} the commitment")
+        text = await race.replay()
+        args.replay_dir.mkdir(parents=True, exist_ok=True)
+        path = args.replay_dir / f"{race.code}.jsonl"
+        path.write_text(text, "utf-8")
+        checked = verify(text.splitlines(keepends=True))
+        print(f"replay {path}: verified, {len(checked.actions)} actions")
+        print(f"check it yourself: samedeal verify {path}")
+    return FINE
+
+
+async def _show(race: Race) -> None:
+    """Draw the progress: over itself on a terminal, else a line now and then."""
+    live, shown = sys.stdout.isatty(), 0
+    await race.until_go()
+    while True:
+        most = race.table.rules.total - race.table.rules.dealt_to_foundations
+        rows = []
+        for player in race.view.players:
+            full = BAR * max(0, player.best) // most
+            bar = "#" * full + "." * (BAR - full)
+            rows.append(
+                f"{player.name:<8} (bot) [{bar}] home {player.home:>3} of {most}  "
+                f"moves {player.moves:>3}  {player.status.value}"
+            )
+        if live and shown:
+            print(f"\x1b[{len(rows)}A", end="")
+        for row in rows:
+            print(f"\x1b[2K{row}" if live else row, flush=True)
+        shown += 1
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(0.25 if live else 2.0):
+                await race.until_closed()
+        if race.view.phase is Phase.CLOSED:
+            return

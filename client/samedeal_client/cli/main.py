@@ -1,0 +1,56 @@
+"""`samedeal`: the one program of players and hosts."""
+
+import argparse
+import os
+import sys
+
+from samedeal import __version__
+from samedeal.engine.errors import EngineError
+from samedeal_client.cli import demo, engine, online
+from samedeal_client.cli.output import Parser, complain
+from samedeal_client.errors import ClientError
+
+__all__ = ["main"]
+
+
+def main() -> int:
+    """Run the command line. Return the exit code: 0 fine, 1 a no, 2 bad input."""
+    argv = sys.argv[1:]
+    if argv[:1] == ["serve"]:
+        # The server is a package of its own; this process becomes it, signals and all.
+        os.execv(sys.executable, [sys.executable, "-m", "samedeal_server", *argv])
+    args = _parser().parse_args(argv)
+    try:
+        code: int = args.run(args)
+        sys.stdout.flush()
+    except (EngineError, ClientError) as error:
+        return complain(error)
+    except BrokenPipeError:
+        # Whoever read our output has enough; what is left must not complain at exit either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        print("samedeal: stopped", file=sys.stderr)
+        return 130
+    return code
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = Parser(
+        prog="samedeal",
+        description="Patience races: everyone gets the identical deal.",
+        epilog="Exit codes: 0 fine, 1 a no (illegal, does not verify, lost), 2 bad input.",
+    )
+    parser.add_argument("--version", action="version", version=f"samedeal {__version__}")
+    commands = parser.add_subparsers(
+        dest="command", required=True, metavar="COMMAND", parser_class=Parser
+    )
+    engine.add_parsers(commands)
+    commands.add_parser("serve", help="run the server (samedeal serve --help)")
+    online.add_parsers(commands)
+    demo.add_parser(commands)
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main() or 0)

@@ -1,0 +1,148 @@
+"""Commands that talk to a server: race, join, bot, board."""
+
+import argparse
+import asyncio
+import json
+import os
+import re
+
+from samedeal.engine.games import GAMES, game
+from samedeal_client import bot
+from samedeal_client.accounts import guest_name, keep, recall
+from samedeal_client.cli.order import is_first, order_lines
+from samedeal_client.cli.output import FINE, NO, Parser
+from samedeal_client.cli.plain import Plain
+from samedeal_client.connection import Client
+from samedeal_client.errors import ClientError
+
+__all__ = ["add_parsers"]
+
+DEFAULT_SERVER = "ws://127.0.0.1:8750"
+_NAME = re.compile(r"[\w.-]{1,24}")
+
+
+def add_parsers(commands: "argparse._SubParsersAction[Parser]") -> None:
+    """Add the parsers of these commands."""
+    race = commands.add_parser("race", help="open a room and race", description=_RACE)
+    race.add_argument("--game", default="lanes", choices=list(GAMES), help="game (%(default)s)")
+    race.add_argument("--seats", type=int, help="seats, 2 to 8 (2)")
+    race.add_argument("--time-limit", type=int, metavar="S", help="seconds until the close (900)")
+    race.add_argument(
+        "--last-call", type=int, metavar="S", help="seconds the others have after a win (60)"
+    )
+    race.add_argument("--countdown", type=int, metavar="S", help="seconds before GO (3)")
+    race.add_argument(
+        "--undo", choices=["safe", "none", "free"], help="what may be taken back (safe)"
+    )
+    race.add_argument(
+        "--spectating", choices=["boards", "shape", "counts", "off"], help="what others may see"
+    )
+    race.add_argument("--ranked", action="store_true", default=None, help="a ranked race")
+    race.add_argument(
+        "--no-bots", dest="bots", action="store_false", default=None, help="let no bots in"
+    )
+    race.add_argument("--seed", metavar="TEXT", help="deal this seed: a practice race")
+    join = commands.add_parser("join", help="join a race by its code", description=_RACE)
+    join.add_argument("code", metavar="CODE", help="the code that the host was shown")
+    bot_ = commands.add_parser("bot", help="have a labelled bot join a race, or open one")
+    bot_.add_argument("--join", dest="code", metavar="CODE", help="join this race")
+    bot_.add_argument("code_", metavar="CODE", nargs="?", help="the same, without --join")
+    bot_.add_argument("--game", default="lanes", choices=list(GAMES), help="else open a room of")
+    bot_.add_argument("--strategy", choices=["greedy"], default="greedy", help="how it plays")
+    bot_.add_argument("--seed", type=int, default=0, help="for its choice among equal moves (0)")
+    bot_.add_argument("--pace", type=float, default=0.5, metavar="S", help="seconds a move (0.5)")
+    board = commands.add_parser("board", help="show the leaderboard of a game")
+    board.add_argument("--game", default="lanes", choices=list(GAMES), help="game (%(default)s)")
+    board.add_argument("--limit", type=int, default=20, help="rows, 1 to 100 (20)")
+    for parser in (race, join):
+        parser.add_argument("--plain", action="store_true", help="one line in, one line out")
+        parser.add_argument("--save", metavar="FILE", help="write the replay file at the end")
+    for parser in (race, join, bot_, board):
+        parser.add_argument("--json", action="store_true", help="one JSON object a line")
+        parser.add_argument(
+            "--server",
+            default=os.environ.get("SAMEDEAL_SERVER", DEFAULT_SERVER),
+            metavar="URL",
+            help="server (%(default)s; SAMEDEAL_SERVER sets it)",
+        )
+    for parser in (race, join, bot_):
+        parser.add_argument("--name", help="play under this name, and come back under it")
+    race.set_defaults(run=lambda args: asyncio.run(_play(args)))
+    join.set_defaults(run=lambda args: asyncio.run(_play(args)))
+    bot_.set_defaults(run=lambda args: asyncio.run(_bot(args)))
+    board.set_defaults(run=lambda args: asyncio.run(_board(args)))
+
+
+_RACE = (
+    "Play from this shell: a move a line (draw, W>T1, T2:3>T1), or undo, bank, ready, start, look, "
+    "moves, rivals, next, leave, help. A move typed before GO says ready and waits. At the end of "
+    "input the result is banked, and the final order is awaited. Exit code 0 for a first place."
+)
+
+
+def _client(args: argparse.Namespace, *, is_bot: bool = False) -> Client:
+    name = args.name or guest_name()
+    if not _NAME.fullmatch(name):
+        raise ClientError(f"--name {name[:30]!r} is not one word of at most 24 letters and digits")
+    token = recall(args.server, name) if args.name else None
+    return Client(args.server, name=name, token=token, bot=is_bot)
+
+
+def _options(args: argparse.Namespace) -> dict[str, object]:
+    given = {
+        "seats": args.seats,
+        "time_limit_s": args.time_limit,
+        "last_call_s": args.last_call,
+        "countdown_s": args.countdown,
+        "undo": args.undo,
+        "spectating": args.spectating,
+        "ranked": args.ranked,
+        "bots": args.bots,
+    }
+    return {name: value for name, value in given.items() if value is not None}
+
+
+async def _play(args: argparse.Namespace) -> int:
+    async with _client(args) as client:
+        if client.token:
+            keep(args.server, client.name, client.token)
+        if args.command == "race":
+            try:
+                options = _options(args)
+                race = await client.create_race(args.game, seed=args.seed, **options)
+            except ValueError as error:
+                first = str(error).splitlines()[1:3]
+                raise ClientError(f"an option does not fit: {' '.join(first)}") from None
+        else:
+            race = await client.join(args.code.upper())
+        return await Plain(client, race, as_json=args.json, save=args.save).run()
+
+
+async def _bot(args: argparse.Namespace) -> int:
+    code = args.code or args.code_
+    async with _client(args, is_bot=True) as client:
+        race = await (client.join(code.upper()) if code else client.create_race(args.game))
+        print(f"{client.name} (bot) sits in room {race.code}", flush=True)
+        await race.ready()
+        await bot.play(race, seed=args.seed, pace_s=args.pace)
+        for line in order_lines(race.view):
+            print(line)
+        return FINE if is_first(race.view, race.model.seat) else NO
+
+
+async def _board(args: argparse.Namespace) -> int:
+    if not 1 <= args.limit <= 100:
+        raise ClientError(f"--limit {args.limit} is not from 1 to 100")
+    async with Client(args.server, name=guest_name()) as client:
+        rows = await client.board(args.game, limit=args.limit)
+    if args.json:
+        for row in rows:
+            print(json.dumps(row.model_dump(mode="json", exclude={"type"})))
+        return FINE
+    print(f"{game(args.game).title}: wins, then fewer races")
+    for row in rows:
+        name = f"{row.name} (bot)" if row.bot else row.name
+        print(f"{row.place:>4}. {name:<30} {row.wins:>5} won of {row.races}")
+    if not rows:
+        print("nobody has finished a race yet")
+    return FINE
