@@ -4,12 +4,20 @@ ClientError
 ├── Refused            the server said no: a code and a sentence
 ├── CannotConnect      no samedeal server answers at that address
 ├── ConnectionLost     the connection is gone for good, or was closed by this client
+├── ServerFailed       a server process that this program started does not run
 └── BadAccounts        the file of account tokens cannot be read or written
 """
 
 from samedeal.protocol.errors import ErrorCode
 
-__all__ = ["BadAccounts", "CannotConnect", "ClientError", "ConnectionLost", "Refused"]
+__all__ = [
+    "BadAccounts",
+    "CannotConnect",
+    "ClientError",
+    "ConnectionLost",
+    "Refused",
+    "ServerFailed",
+]
 
 
 class ClientError(Exception):
@@ -32,6 +40,10 @@ class CannotConnect(ClientError):
 
 class ConnectionLost(ClientError):
     """The connection is gone and will not come back by itself."""
+
+
+class ServerFailed(ClientError):
+    """A server process that this program started does not run."""
 
 
 class BadAccounts(ClientError):

@@ -31,11 +31,10 @@ REFUSALS = [
     ("sally", "base=A; W=9H,8S; T2=TC", "W:2>T2", "only one card at a time leaves the waste"),
     ("sally", "base=A; T1=9H; T2=TC", "T1:2>T2", "column 1 has only 1 card"),
     ("sally", "base=A; T1=9H-,8S; T2=TC", "T1:2>T2", "column 1 has only 1 card face up"),
-    ("sally", "base=A; F1=AC; T1=3C,2C", "T1:2>F1", "a foundation takes one card at a time"),
+    ("sally", "base=A; F1=AC; T1=2C,AD", "T1:2>F1", "a foundation takes one card at a time"),
     ("sally", "base=A; T1=9H,8D; T2=TC", "T1:2>T2", "the 2 cards are not one run: 8D lies on 9H"),
     # A foundation as target
-    ("lanes", "W=2C", "W>F1", "an empty foundation starts with an ace; no pile takes it" if False
-     else "an empty foundation starts with an ace; column 1 takes it"),
+    ("lanes", "W=2C", "W>F1", "an empty foundation starts with an ace; column 1 takes it"),
     ("lanes", "F1=AC; W=2S", "W>F1",
      "2S does not follow AC; foundation 1 takes a 2 of clubs; column 1 takes it"),
     ("acey-and-kingsley", "F5=KC; T1=3C; T2=3D; T3=3H; T4=3S; W=7D", "W>F5",

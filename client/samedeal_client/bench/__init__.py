@@ -1,1 +1,1 @@
-"""`samedeal bench`: load on a fresh server, beside a bare echo server in the same run."""
+"""`samedeal bench`: load on a server of its own, beside a bare echo server in the same run."""

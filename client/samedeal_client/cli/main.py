@@ -6,6 +6,7 @@ import sys
 
 from samedeal import __version__
 from samedeal.engine.errors import EngineError
+from samedeal_client.bench import command as bench
 from samedeal_client.cli import demo, engine, online
 from samedeal_client.cli.output import Parser, complain
 from samedeal_client.errors import ClientError
@@ -49,6 +50,7 @@ def _parser() -> argparse.ArgumentParser:
     commands.add_parser("serve", help="run the server (samedeal serve --help)")
     online.add_parsers(commands)
     demo.add_parser(commands)
+    bench.add_parser(commands)
     return parser
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from samedeal.engine.cards import HIDDEN, card_text
 from samedeal.engine.deals import commitment
-from samedeal.engine.errors import EngineError
+from samedeal.engine.errors import AmbiguousMove, EngineError
 from samedeal.engine.games import game
 from samedeal.engine.moves import DRAW, Move
 from samedeal.protocol import server_messages as say
@@ -281,10 +281,15 @@ def _spelled(line: str, race: Race) -> Move:
     source = words[1].upper() if not words[1].isdigit() else f"T{words[1]}"
     if words[2].lower() != "f":
         return Move(source, f"T{words[2]}")
-    for move in race.table.legal_moves:
-        if move.source == source and move.target.startswith("F"):
-            return move
-    return Move(source, "F1")
+    homes = [
+        move
+        for move in race.table.legal_moves
+        if move.source == source and move.target.startswith("F")
+    ]
+    started = [move for move in homes if race.table.pile(move.target)] or homes[:1]
+    if len(started) > 1:
+        raise AmbiguousMove(line, [str(move) for move in started])
+    return started[0] if started else Move(source, "F1")
 
 
 def _write(path: Path, text: str) -> None:

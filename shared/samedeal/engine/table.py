@@ -564,7 +564,7 @@ class Table:
         source, target = plan.index[move.source], plan.index[move.target]
         pile = self._piles[source]
         if source in plan.columns and target in plan.columns:
-            return len(pile) == move.count and not self._down[source] and not self._piles[target]
+            return len(pile) == move.count and not self._piles[target]
         ways = plan.ways
         return source in ways and ways[source] == ways.get(target)
 

@@ -40,6 +40,8 @@ Seq = Annotated[int, Field(strict=True, ge=0, le=limits.MAX_INT)]
 Count = Annotated[int, Field(strict=True, ge=0, le=limits.MAX_INT)]
 Ms = Annotated[int, Field(strict=True, ge=0, le=limits.MAX_INT)]
 """Milliseconds; in a run they count from GO."""
+Home = Annotated[int, Field(strict=True, ge=-8, le=104)]
+"""Cards brought home; below zero where more dealt ones were taken back than brought."""
 SeatNumber = Annotated[int, Field(strict=True, ge=1, le=limits.MAX_SEATS)]
 Flag = Annotated[bool, Field(strict=True)]
 Card = Annotated[int, Field(strict=True, ge=0, le=51)]
@@ -146,7 +148,7 @@ class PlayerView(Message):
     present: Flag = False
     """Whether a connection holds the seat now."""
     status: Status = Status.PLAYING
-    home: Count = 0
+    home: Home = 0
     best: Count = 0
     opened: Count = 0
     moves: Count = 0
@@ -165,7 +167,7 @@ class OrderRow(Message):
     bot: Flag
     status: Status
     won: Flag
-    home: Count
+    home: Home
     best: Count
     opened: Count
     moves: Count

@@ -1,0 +1,191 @@
+"""`samedeal bench`: its options, the run, and the figures."""
+
+import argparse
+import asyncio
+import json
+import math
+import resource
+import signal
+import sys
+import tempfile
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
+
+from samedeal.engine.games import GAMES, game
+from samedeal.engine.run import Action
+from samedeal_client.bench.load import Line, Measured, echo_line, go, run_slice, seated_pair
+from samedeal_client.bench.loop import loop_factory
+from samedeal_client.bench.plan import engine_us_per_move, plan
+from samedeal_client.bench.process import children, cpu_s, rss_kib, started
+from samedeal_client.cli.output import Parser
+from samedeal_client.errors import ServerFailed
+
+__all__ = ["add_parser", "run"]
+
+MAX_RACES, MAX_RATE, MAX_SECONDS = 2000, 1000.0, 3600.0
+PLANS = 16
+"""Different plans; the players share them out."""
+AT_ONCE = 20
+"""Races that are set up at the same time."""
+TURNS = 2
+"""Slices each of the two servers gets, in turn, so that a busy machine slows both."""
+
+
+def add_parser(commands: "argparse._SubParsersAction[Parser]") -> None:
+    """Add the parser of this command."""
+    parser = commands.add_parser(
+        "bench",
+        help="measure a server under load",
+        description="Start a server with a store of its own and, beside it, a bare echo server; "
+        "put the same load on both in turn, and say what each needs. Leaves nothing running.",
+    )
+    parser.add_argument(
+        "--races", type=_races, default=100, metavar="N", help="races of two players (100)"
+    )
+    parser.add_argument(
+        "--rate",
+        type=_rate,
+        default=5.0,
+        metavar="R",
+        help="moves a second of each player; 0: the next as soon as the last is answered (5)",
+    )
+    parser.add_argument(
+        "--seconds", type=_seconds, default=10.0, metavar="S", help="time under load, each (10)"
+    )
+    parser.add_argument("--game", default="lanes", choices=list(GAMES), help="game (%(default)s)")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the bench and print the figures. Return the exit code. Raise ClientError."""
+    if sys.platform != "linux":
+        raise ServerFailed("the bench reads processor times from /proc, so it needs Linux")
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    # Two connections a player from here; the servers inherit the limit.
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    with asyncio.Runner(loop_factory=loop_factory()) as runner:
+        figures = runner.run(_bench(args.game, args.races, args.rate, args.seconds))
+    if args.json:
+        print(json.dumps(figures))
+    else:
+        for name, value in figures.items():
+            print(f"{name:<30} {value}")
+    return 0
+
+
+async def _bench(game_id: str, races: int, rate: float, seconds: float) -> dict[str, object]:
+    loop, me = asyncio.get_running_loop(), asyncio.current_task()
+    assert me is not None
+    loop.add_signal_handler(signal.SIGTERM, me.cancel)
+    plans = [plan(game(game_id), number) for number in range(PLANS)]
+    async with AsyncExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="samedeal-bench-"))
+        server, url = await stack.enter_async_context(
+            started("samedeal_server", "serve", "--port", "0", "--data", folder)
+        )
+        echo, echo_url = await stack.enter_async_context(started("samedeal_client.bench.echo"))
+        stores = children(server)
+        before_kib = rss_kib(server)
+        lines = await _seated(stack, url, game_id, races, plans)
+        idle_kib = rss_kib(server) - before_kib
+        await _all_go(lines)
+        echo_lines = [
+            await echo_line(stack, echo_url, line.race_id, plans[number % PLANS])
+            for number, line in enumerate(lines)
+        ]
+        moves, echoes = Measured(), Measured()
+        spent = dict.fromkeys(("server", "store", "echo"), 0.0)
+        for _ in range(TURNS):
+            start = cpu_s(server), sum(map(cpu_s, stores))
+            await run_slice(lines, rate, seconds / TURNS, moves)
+            spent["server"] += cpu_s(server) - start[0]
+            spent["store"] += sum(map(cpu_s, stores)) - start[1]
+            begun = cpu_s(echo)
+            await run_slice(echo_lines, rate, seconds / TURNS, echoes)
+            spent["echo"] += cpu_s(echo) - begun
+    acked, echoed = len(moves.answers_ms), len(echoes.answers_ms)
+    server_us = spent["server"] / acked * 1e6
+    echo_us = spent["echo"] / echoed * 1e6
+    return {
+        "game": game_id,
+        "races": races,
+        "connections": len(lines),
+        "rate": rate,
+        "seconds": seconds,
+        "acked_moves": acked,
+        "acked_moves_per_s": round(acked / moves.wall_s, 1),
+        "echo_messages_per_s": round(echoed / echoes.wall_s, 1),
+        "server_cpu_us_per_acked_move": round(server_us, 1),
+        "store_cpu_us_per_acked_move": round(spent["store"] / acked * 1e6, 1),
+        "echo_cpu_us_per_message": round(echo_us, 1),
+        "cpu_ratio": round(server_us / echo_us, 2) if echo_us else None,
+        "server_cpu_share": round(spent["server"] / moves.wall_s, 3),
+        "ack_ms_p50": _percentile(moves.answers_ms, 50),
+        "ack_ms_p99": _percentile(moves.answers_ms, 99),
+        "echo_ms_p50": _percentile(echoes.answers_ms, 50),
+        "echo_ms_p99": _percentile(echoes.answers_ms, 99),
+        "sent_late_ms_p99": _percentile(moves.late_ms, 99),
+        "rss_kib_per_connection": round(idle_kib / len(lines), 1),
+        "engine_us_per_move": round(engine_us_per_move(game(game_id), plans), 2),
+    }
+
+
+async def _seated(
+    stack: AsyncExitStack,
+    url: str,
+    game_id: str,
+    races: int,
+    plans: Sequence[tuple[Action, ...]],
+) -> list[Line]:
+    room = asyncio.Semaphore(AT_ONCE)
+
+    async def pair(number: int) -> list[Line]:
+        both = [plans[2 * number % PLANS], plans[(2 * number + 1) % PLANS]]
+        async with room:
+            return await seated_pair(stack, url, game_id, both)
+
+    pairs = await asyncio.gather(*map(pair, range(races)))
+    return [line for both in pairs for line in both]
+
+
+async def _all_go(lines: Sequence[Line]) -> None:
+    """Start every race, some at a time: two lines that follow each other share a race."""
+    room = asyncio.Semaphore(AT_ONCE)
+
+    async def pair(at: int) -> None:
+        async with room:
+            await asyncio.gather(go(lines[at]), go(lines[at + 1]))
+
+    await asyncio.gather(*map(pair, range(0, len(lines), 2)))
+
+
+def _percentile(values: Sequence[float], percent: int) -> float | None:
+    """Return the smallest value that `percent` of `values` do not exceed; None of none."""
+    if not values:
+        return None
+    return round(sorted(values)[math.ceil(len(values) * percent / 100) - 1], 3)
+
+
+def _races(text: str) -> int:
+    if not (text.isdecimal() and 1 <= int(text) <= MAX_RACES):
+        raise argparse.ArgumentTypeError(f"{text} is not a whole number from 1 to {MAX_RACES}")
+    return int(text)
+
+
+def _rate(text: str) -> float:
+    return _number(text, 0.0, MAX_RATE)
+
+
+def _seconds(text: str) -> float:
+    return _number(text, 1.0, MAX_SECONDS)
+
+
+def _number(text: str, least: float, most: float) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not least <= value <= most:
+        raise argparse.ArgumentTypeError(f"{text} is not a number from {least:g} to {most:g}")
+    return value

@@ -1,0 +1,46 @@
+"""`samedeal bench` as its user runs it."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+FIGURES = {
+    "acked_moves_per_s",
+    "server_cpu_us_per_acked_move",
+    "store_cpu_us_per_acked_move",
+    "echo_cpu_us_per_message",
+    "cpu_ratio",
+    "ack_ms_p50",
+    "ack_ms_p99",
+    "echo_ms_p99",
+    "rss_kib_per_connection",
+    "engine_us_per_move",
+}
+
+
+def _bench(*words: str) -> "subprocess.CompletedProcess[str]":
+    command = [sys.executable, "-m", "samedeal_client.cli.main", "bench", *words]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+
+
+@pytest.mark.parametrize("rate", ["0", "20"], ids=["closed loop", "paced"])
+def test_a_small_bench_reports_every_figure_and_acked_moves(rate: str) -> None:
+    done = _bench("--races", "2", "--seconds", "1", "--rate", rate, "--json")
+    assert done.returncode == 0, done.stderr
+    figures = json.loads(done.stdout)
+    assert figures.keys() >= FIGURES
+    assert figures["acked_moves_per_s"] > 0
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [("--races", "0"), ("--races", "two"), ("--rate", "-1"), ("--rate", "nan"), ("--seconds", "0")],
+)
+def test_a_bad_argument_is_refused_in_one_sentence(option: str, value: str) -> None:
+    done = _bench(f"{option}={value}")
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.count("\n") == 1
+    assert option in done.stderr
