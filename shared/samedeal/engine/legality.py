@@ -127,12 +127,14 @@ def _for_column(table: Visible, name: str, card: int) -> str:
 
 def _who_takes_it(table: Visible, move: Move, kinds: dict[str, Kind]) -> str:
     takers = [
-        _called(name, kinds)
+        name
         for name, kind in table.rules.piles
         if kind in (Kind.FOUNDATION, Kind.COLUMN)
         and table.is_legal(Move(move.source, name, move.count))
     ]
-    return f"{takers[0]} takes it" if takers else "no pile takes it"
+    # A space takes almost anything: name it only where no card is waiting for this one.
+    takers.sort(key=lambda name: not table.pile(name))
+    return f"{_called(takers[0], kinds)} takes it" if takers else "no pile takes it"
 
 
 def _called(name: str, kinds: dict[str, Kind]) -> str:
