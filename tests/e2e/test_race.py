@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-import signal
 import subprocess
 import sys
-from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -22,7 +20,7 @@ from samedeal.protocol.fields import Phase, Status
 from samedeal_client import bot
 from samedeal_client.connection import Client, Race
 from samedeal_client.errors import Refused
-from support import ServerProcess, run_cli
+from support import run_cli
 
 
 async def both_ready(first: Race, second: Race) -> None:
@@ -155,28 +153,6 @@ async def test_a_second_connection_takes_over_and_the_first_is_told(server_url: 
             await race.move(DRAW)
             with pytest.raises(Refused):
                 await first.move(DRAW)
-
-
-async def test_acked_moves_survive_kill_9_of_the_server(tmp_path: Path) -> None:
-    with ExitStack() as again:
-        server = again.enter_context(ServerProcess(tmp_path / "d"))
-        async with Client(server.url, name="ada") as a, Client(server.url, name="ivo") as b:
-            first = await a.create_race("sally", countdown_s=0)
-            second = await b.join(first.code)
-            await both_ready(first, second)
-            for kill in range(3):
-                for _ in range(kill + 1):
-                    await first.move(DRAW)
-                acked, hash_ = first.model.acked, first.table.hash
-                server.stop(signal.SIGKILL)
-                port = server.url.rpartition(":")[2]
-                server = again.enter_context(ServerProcess(tmp_path / "d", port=int(port)))
-                async with Client(server.url, token=a.token) as tab:
-                    race = await tab.resume(first.id)
-                    assert (race.model.acked, race.table.hash) == (acked, hash_)
-                first = await a.resume(first.id)
-                await first.move(DRAW)
-                assert first.model.acked == acked + 1
 
 
 def test_two_shells_race_over_pipes(server_url: str, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from redis.asyncio import Redis
+from redis.asyncio import BlockingConnectionPool, Redis
 from redis.asyncio.connection import parse_url
 from redis.asyncio.retry import Retry
 from redis.backoff import ExponentialWithJitterBackoff
@@ -17,6 +17,9 @@ from samedeal_server.errors import CannotServe
 __all__ = ["StoreAddress"]
 
 CONNECT_S = 5.0
+MAX_CONNECTIONS = 32
+"""Of redis-py; when a crowd comes back at once the rest waits its turn, up to WAIT_S."""
+WAIT_S = 20.0
 ANSWER_S = 5.0
 """No script of ours takes milliseconds; a store silent for so long is as good as gone."""
 
@@ -72,14 +75,16 @@ class StoreAddress:
         lost reply is answered by asking again, a few times and not for long.
         """
         retry = Retry(ExponentialWithJitterBackoff(cap=0.5, base=0.05), retries=3)
-        client: Redis = Redis.from_url(
+        pool = BlockingConnectionPool.from_url(
             self.url,
             decode_responses=True,
             socket_timeout=ANSWER_S,
             socket_connect_timeout=CONNECT_S,
             retry=retry,
+            max_connections=MAX_CONNECTIONS,
+            timeout=WAIT_S,
         )
-        return client
+        return Redis.from_pool(pool)
 
     async def connect(
         self, protocol: Callable[[], asyncio.Protocol]

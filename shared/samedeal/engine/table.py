@@ -245,7 +245,8 @@ class Table:
     @property
     def lows(self) -> tuple[int, ...]:
         """Lowest height on the way here, per column, then per reserve."""
-        return tuple(self._lows[at] for at in self._layout.opening)
+        # Columns and reserves are the last piles.
+        return tuple(self._lows[self._layout.opening[0] :])
 
     @property
     def history(self) -> Sequence[Step]:

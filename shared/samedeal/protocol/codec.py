@@ -106,11 +106,11 @@ def _no_ext(_code: int, _payload: bytes) -> NoReturn:
     raise BadFrame("ext types are not used here")
 
 
-def _too_deep(value: object, room: int) -> bool:
-    if isinstance(value, dict):
-        return room == 0 or any(_too_deep(part, room - 1) for part in value.values())
-    if isinstance(value, list):
-        return room == 0 or any(_too_deep(part, room - 1) for part in value)
+def _too_deep(container: dict[str, Any] | list[Any], room: int) -> bool:
+    """Whether containers lie more than `room` deep in one another."""
+    for part in container.values() if isinstance(container, dict) else container:
+        if isinstance(part, dict | list) and (room == 1 or _too_deep(part, room - 1)):
+            return True
     return False
 
 
