@@ -117,8 +117,8 @@ class ServerProcess:
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
         if "ws://" not in line:
-            assert self.process.stderr is not None
-            raise AssertionError(f"the server did not start: {self.process.stderr.read()}")
+            _, logged = self.process.communicate(timeout=20)
+            raise AssertionError(f"the server did not start: {logged}")
         self.url = line.split()[-1]
         return self
 

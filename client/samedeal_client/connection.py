@@ -32,7 +32,7 @@ _Answer = TypeVar("_Answer")
 
 FIRST_PAUSE_S, LAST_PAUSE_S = 0.2, 8.0
 _HINT = re.compile(r"retry_ms=(\d{1,6})")
-_KEEP = (ErrorCode.STORE_UNAVAILABLE, ErrorCode.SHUTTING_DOWN, ErrorCode.SEQ_GAP)
+_KEEP = (ErrorCode.STORE_UNAVAILABLE, ErrorCode.SEQ_GAP)
 """Refusals after which an action stays in the outbox and is sent again."""
 
 

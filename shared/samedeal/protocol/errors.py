@@ -50,8 +50,6 @@ class ErrorCode(StrEnum):
     """A limit of this server is reached (races of one socket, say)."""
     STORE_UNAVAILABLE = "store_unavailable"
     """The store does not answer: nothing is lost, send it again after `retry_ms`."""
-    SHUTTING_DOWN = "shutting_down"
-    """The server is closing: connect again after `retry_ms`."""
     INTERNAL = "internal"
     """A fault in the server; it is in its log. Nothing was done."""
 

@@ -1,0 +1,207 @@
+"""The bytes of every message: golden.txt holds one full frame per class, as name and hex."""
+
+from pathlib import Path
+from typing import get_args
+
+import pytest
+from pydantic import BaseModel
+
+from samedeal.engine.run import UndoPolicy
+from samedeal.protocol import client_messages as ask
+from samedeal.protocol import server_messages as say
+from samedeal.protocol.codec import decode_client, decode_server, encode
+from samedeal.protocol.errors import ErrorCode
+from samedeal.protocol.fields import (
+    BoardView,
+    OptionsPatch,
+    OrderRow,
+    Phase,
+    PlayerView,
+    RaceOptions,
+    RaceView,
+    Spectating,
+    Status,
+)
+
+GOLDEN = dict(
+    line.split() for line in Path(__file__).with_name("golden.txt").read_text().splitlines()
+)
+ASKED: tuple[type[BaseModel], ...] = get_args(ask.ClientMessage)
+SAID: tuple[type[BaseModel], ...] = get_args(say.ServerMessage)
+
+RACE = "0123456789abcdef"
+OTHER = "fedcba9876543210"
+TOKEN = f"{RACE}.{'ab' * 32}"
+
+# Every field is set and none is at its default, so that every field has bytes in golden.txt.
+PATCH = OptionsPatch(
+    seats=3,
+    time_limit_s=600,
+    last_call_s=30,
+    countdown_s=5,
+    undo=UndoPolicy.FREE,
+    spectating=Spectating.SHAPE,
+    ranked=True,
+    bots=False,
+    auto_start=False,
+)
+OPTIONS = RaceOptions(
+    seats=3,
+    time_limit_s=600,
+    last_call_s=30,
+    countdown_s=5,
+    undo=UndoPolicy.NONE,
+    spectating=Spectating.COUNTS,
+    ranked=True,
+    bots=False,
+    auto_start=False,
+)
+PLAYER = PlayerView(
+    seat=2,
+    name="Zoë",
+    bot=True,
+    ready=True,
+    present=True,
+    status=Status.BANKED,
+    home=7,
+    best=9,
+    opened=4,
+    moves=300,
+    t_ms=70_000,
+    series=2,
+)
+ROW = OrderRow(
+    place=1,
+    seat=2,
+    name="Zoë",
+    bot=True,
+    status=Status.WON,
+    won=True,
+    home=52,
+    best=52,
+    opened=21,
+    moves=120,
+    t_ms=99_000,
+)
+VIEW = RaceView(
+    id=RACE,
+    code="QX7K",
+    game="klondike",
+    rules_version=1,
+    commitment="0f" * 32,
+    practice=True,
+    options=OPTIONS,
+    phase=Phase.CLOSED,
+    ver=17,
+    round=2,
+    host=1,
+    players=(PLAYER,),
+    clock_ms=-3000,
+    deadline_ms=600_000,
+    seed="a5" * 32,
+    order=(ROW,),
+    next=OTHER,
+)
+BOARD = BoardView(piles=((24, ()), (0, (12,)), (6, (0, 51))), base=5, passes=3)
+ENTRY = say.LogEntry(seq=1, t_ms=1200, move="T9:13>T8", reveals=(51,))
+
+SAMPLES: tuple[ask.ClientMessage | say.ServerMessage, ...] = (
+    ask.Hello(id=1, name="Zoë", token=TOKEN, bot=True),
+    ask.Create(id=2, game="klondike", options=PATCH, seed="tuesday"),
+    ask.Join(id=3, code="QX7K"),
+    ask.Resume(id=4, race=RACE, have=12),
+    ask.SetOptions(id=5, race=RACE, options=PATCH),
+    ask.Ready(id=6, race=RACE, ready=False),
+    ask.Start(id=7, race=RACE),
+    ask.PlayMove(id=8, race=RACE, seq=13, move="T9:13>T8"),
+    ask.PlayUndo(id=9, race=RACE, seq=14),
+    ask.Bank(id=10, race=RACE),
+    ask.Leave(id=11, race=RACE),
+    ask.Next(id=12, race=RACE),
+    ask.ReplayGet(id=13, race=RACE),
+    ask.BoardGet(id=14, game="klondike", limit=50),
+    ask.Ping(id=2**31 - 1),
+    say.Welcome(id=1, player=RACE, name="Zoë", bot=True, token=TOKEN, version="0.1.0"),
+    say.Seated(id=2, race=VIEW, seat=2, seq=1, hash=2**53 - 1, board=BOARD, log=(ENTRY,)),
+    say.Done(id=3),
+    say.Ack(id=8, race=RACE, seq=13, t_ms=4500, hash=99, reveals=(0, 51)),
+    say.Refused(id=9, code=ErrorCode.SEQ_GAP, sentence="next is 13", expected=13, retry_ms=500),
+    say.ReplayFile(id=13, race=RACE, text="samedeal replay\n"),
+    say.Standings(
+        id=14,
+        game="klondike",
+        rows=(say.Standing(place=1, name="Zoë", bot=False, wins=3, races=5),),
+    ),
+    say.Moved(id=12, race=RACE, to=OTHER, code="QX7K"),
+    say.Pong(id=0),
+    say.Room(race=VIEW),
+    say.Go(race=VIEW, seat=2, hash=99, board=BOARD),
+    say.Progress(race=RACE, ver=18, players=(PLAYER,)),
+    say.Notice(race=RACE, kind="stuck", sentence="No move is left."),
+    say.Closed(race=VIEW),
+    say.TakenOver(race=RACE, sentence="Another connection holds this seat."),
+)
+NAMES = [type(sample).__name__ for sample in SAMPLES]
+
+
+def decode(name: str, frame: bytes) -> ask.ClientMessage | say.ServerMessage:
+    asked = name in {model.__name__ for model in ASKED}
+    return decode_client(frame) if asked else decode_server(frame)
+
+
+def unset_fields(value: object) -> list[str]:
+    """Name the fields, at any depth, that a decoded message did not get from its bytes."""
+    if isinstance(value, tuple):
+        return [name for part in value for name in unset_fields(part)]
+    if not isinstance(value, BaseModel):
+        return []
+    model = type(value)
+    missing = [f"{model.__name__}.{n}" for n in model.model_fields.keys() - value.model_fields_set]
+    return missing + [name for _, part in value for name in unset_fields(part)]
+
+
+def test_every_message_class_has_golden_bytes() -> None:
+    assert set(GOLDEN) == {model.__name__ for model in (*ASKED, *SAID)}
+
+
+def test_every_message_class_has_one_sample() -> None:
+    assert sorted(NAMES) == sorted(model.__name__ for model in (*ASKED, *SAID))
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=NAMES)
+def test_a_message_has_its_golden_bytes(sample: ask.ClientMessage | say.ServerMessage) -> None:
+    assert encode(sample).hex() == GOLDEN[type(sample).__name__]
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=NAMES)
+def test_golden_bytes_decode_to_the_message(
+    sample: ask.ClientMessage | say.ServerMessage,
+) -> None:
+    name = type(sample).__name__
+    assert decode(name, bytes.fromhex(GOLDEN[name])) == sample
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=NAMES)
+def test_golden_bytes_hold_every_field(sample: ask.ClientMessage | say.ServerMessage) -> None:
+    name = type(sample).__name__
+    assert unset_fields(decode(name, bytes.fromhex(GOLDEN[name]))) == []
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        ask.Hello(id=0),
+        ask.Create(id=0, game="klondike"),
+        ask.Resume(id=0, race=RACE),
+        ask.Ready(id=0, race=RACE),
+        ask.BoardGet(id=0, game="klondike"),
+        say.Refused(id=None, code=ErrorCode.BAD_FRAME, sentence="a frame holds one map"),
+        say.Moved(race=RACE, to=OTHER, code="QX7K"),
+        say.Progress(race=RACE, ver=0, players=(PlayerView(seat=1, name="Bo"),)),
+    ],
+    ids=lambda message: type(message).__name__,
+)
+def test_a_message_at_its_defaults_comes_back_equal(
+    message: ask.ClientMessage | say.ServerMessage,
+) -> None:
+    assert decode(type(message).__name__, encode(message)) == message
