@@ -236,3 +236,15 @@ def test_a_golden_frame_with_one_byte_changed_is_a_message_or_a_bad_frame(
     frame[at % len(frame)] = byte
     with suppress(BadFrame):
         decode(name, bytes(frame))
+
+
+def test_an_option_by_name_is_text_and_not_bytes() -> None:
+    frame = pack({"type": "create", "id": 1, "game": "lanes", "options": {"undo": b"safe"}})
+    with pytest.raises(BadFrame, match=r"options\.undo"):
+        decode_client(frame)
+
+
+def test_a_move_has_no_control_characters() -> None:
+    fields = {"type": "move", "id": 1, "race": "a" * 16, "seq": 1, "move": "draw\n"}
+    with pytest.raises(BadFrame, match="move"):
+        decode_client(pack(fields))

@@ -89,6 +89,8 @@ class SetOptions(Message):
 
 
 class Ready(Message):
+    """Say ready, or not any more, in the lobby."""
+
     type: Literal["ready"] = "ready"
     id: RequestId
     race: RaceId

@@ -3,7 +3,7 @@
 from enum import StrEnum
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
 from samedeal.engine.run import UndoPolicy
 from samedeal.protocol import limits
@@ -51,7 +51,10 @@ RaceId = Annotated[str, StringConstraints(strict=True, pattern=r"^[0-9a-z]{16}$"
 Code = Annotated[str, StringConstraints(strict=True, pattern=r"^[2-9A-HJ-NP-Z]{4,8}$")]
 """What a player types to join. Codes have no 0, O, 1 or I."""
 GameId = Annotated[str, StringConstraints(strict=True, pattern=r"^[a-z0-9-]{1,32}$")]
-MoveText = Annotated[str, StringConstraints(strict=True, min_length=1, max_length=limits.MAX_MOVE)]
+MoveText = Annotated[
+    str, StringConstraints(strict=True, pattern=rf"^[!-~]{{1,{limits.MAX_MOVE}}}$")
+]
+"""Printable ASCII; whether it is a move is the engine's word."""
 Name = Annotated[
     str,
     StringConstraints(strict=True, pattern=rf"^[\p{{L}}\p{{N}}_.-]{{1,{limits.MAX_NAME}}}$"),
@@ -59,9 +62,16 @@ Name = Annotated[
 """Letters of any script, digits, `_`, `.` and `-`: a name is one word that prints as it reads."""
 Token = Annotated[str, StringConstraints(strict=True, pattern=r"^[0-9a-z]{16}\.[0-9a-f]{64}$")]
 """Account id, a dot, and the secret of which the server keeps only a hash."""
-Sentence = Annotated[str, StringConstraints(strict=True, max_length=400)]
+Sentence = Annotated[str, StringConstraints(strict=True, min_length=1, max_length=400)]
 Hex32 = Annotated[str, StringConstraints(strict=True, pattern=r"^[0-9a-f]{64}$")]
 SeedText = Annotated[str, StringConstraints(strict=True, min_length=1, max_length=limits.MAX_TEXT)]
+
+
+def _text_only(value: object) -> object:
+    """Refuse bytes, which pydantic would read as the text of an enum."""
+    if isinstance(value, bytes):
+        raise ValueError("Input should be a text")
+    return value
 
 
 class Message(BaseModel):
@@ -105,6 +115,10 @@ Countdown = Annotated[int, Field(strict=True, ge=0, le=60)]
 Seats = Annotated[int, Field(strict=True, ge=limits.MIN_SEATS, le=limits.MAX_SEATS)]
 
 
+UndoName = Annotated[UndoPolicy, BeforeValidator(_text_only)]
+SpectatingName = Annotated[Spectating, BeforeValidator(_text_only)]
+
+
 class RaceOptions(Message):
     """What the host chose. Everyone in the room sees it before saying ready."""
 
@@ -114,9 +128,9 @@ class RaceOptions(Message):
     last_call_s: LastCall = 60
     """Seconds the others have after the first win; 0 closes the race at once."""
     countdown_s: Countdown = 3
-    undo: UndoPolicy = UndoPolicy.SAFE
+    undo: UndoName = UndoPolicy.SAFE
     """How far back undo goes; each undo counts as a move. `free` only in unranked races."""
-    spectating: Spectating = Spectating.BOARDS
+    spectating: SpectatingName = Spectating.BOARDS
     ranked: Flag = False
     bots: Flag = True
     """Whether bots may take a seat."""
@@ -131,8 +145,8 @@ class OptionsPatch(Message):
     time_limit_s: TimeLimit | None = None
     last_call_s: LastCall | None = None
     countdown_s: Countdown | None = None
-    undo: UndoPolicy | None = None
-    spectating: Spectating | None = None
+    undo: UndoName | None = None
+    spectating: SpectatingName | None = None
     ranked: Flag | None = None
     bots: Flag | None = None
     auto_start: Flag | None = None

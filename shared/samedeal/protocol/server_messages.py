@@ -60,12 +60,12 @@ class Welcome(FromServer):
 
     type: Literal["welcome"] = "welcome"
     id: RequestId
-    player: Annotated[str, Field(pattern=r"^[0-9a-z]{16}$")]
+    player: Annotated[str, Field(strict=True, pattern=r"^[0-9a-z]{16}$")]
     name: Name
     bot: Flag
     token: Token | None = None
     """Only for a new account, and only this once: it is the key to the account."""
-    version: Annotated[str, Field(max_length=32)]
+    version: Annotated[str, Field(strict=True, max_length=32)]
     """Version of the server."""
 
 
@@ -136,7 +136,7 @@ class ReplayFile(FromServer):
     type: Literal["replay"] = "replay"
     id: RequestId
     race: RaceId
-    text: Annotated[str, Field(max_length=4_000_000)]
+    text: Annotated[str, Field(strict=True, max_length=4_000_000)]
 
 
 class Standing(FromServer):
@@ -169,6 +169,8 @@ class Moved(FromServer):
 
 
 class Pong(FromServer):
+    """Answer to `ping`."""
+
     type: Literal["pong"] = "pong"
     id: RequestId
 
