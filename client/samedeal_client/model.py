@@ -128,7 +128,24 @@ class RaceModel:
             raise OutOfStep(str(error)) from None
         if self.table.hash != ack.hash:
             raise OutOfStep("the table differs from the server's")
+        self._note_own_progress()
         self._show_all()
+
+    def _note_own_progress(self) -> None:
+        """Have the room's view show the own run as far as it is certain."""
+        run = self.run
+        news = {
+            "home": run.home,
+            "best": run.best,
+            "opened": run.opened,
+            "moves": run.moves,
+            "t_ms": run.t_last_ms,
+        }
+        players = tuple(
+            player.model_copy(update=news) if player.seat == self.seat else player
+            for player in self.view.players
+        )
+        self.view = self.view.model_copy(update={"players": players})
 
     def refused(self, request: int) -> list[Outgoing]:
         """An action was refused: roll it back with all that stands on it. Return those dropped."""
