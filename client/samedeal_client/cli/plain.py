@@ -23,7 +23,7 @@ __all__ = ["Plain"]
 
 _HELP = (
     "draw, W>T1, T2:3>T1, w 3 (waste to column 3), 4 9 (column 4 to 9), w f (waste home), "
-    "undo, bank, ready, start, look [PILE], moves, rivals, next, leave, help"
+    "undo, bank, ready, start, look [PILE], moves, rivals, leave, help"
 )
 _WORDS = re.compile(r"(w|[1-9]|r[12]) (f|[1-9])", re.IGNORECASE)
 
@@ -122,8 +122,6 @@ class Plain:
                     self._say("done", "ok: left")
                     if self._race.view.phase is Phase.LOBBY:
                         raise SystemExit(FINE)
-                case "next":
-                    self._say("refused", "refused: next is asked after the close")
                 case "undo":
                     await self._until_go()
                     ack = await self._race.undo()
