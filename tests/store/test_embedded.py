@@ -60,6 +60,17 @@ async def test_a_store_left_behind_is_adopted_and_stopped_in_the_end(
     assert not is_running(killed_server)
 
 
+async def test_a_store_left_behind_that_hangs_gets_no_second_one_beside_it(
+    killed_server: int, tmp_path: Path
+) -> None:
+    os.kill(killed_server, signal.SIGSTOP)
+    # Longer than one question of a new server waits for its answer.
+    asyncio.get_running_loop().call_later(1.6, os.kill, killed_server, signal.SIGCONT)
+    store = EmbeddedStore(tmp_path / "data")
+    async with store:
+        assert store.pid == killed_server
+
+
 async def test_a_second_server_on_the_directory_is_refused(tmp_path: Path) -> None:
     first = EmbeddedStore(tmp_path)
     async with first as url:

@@ -112,12 +112,21 @@ class EmbeddedStore:
     async def _up(self) -> None:
         """Have the store answer: adopt the one that runs, else start one."""
         deadline = asyncio.get_running_loop().time() + START_S
-        if (pid := await self._ping()) is not None:
-            log.info("adopted the store that was left running, process %d", pid)
-            self.pid = pid
-            await self._loaded(deadline)
-            return
-        with (self._dir / "store.log").open("ab") as output:
+        while True:
+            if (pid := await self._ping()) is not None:
+                log.info("adopted the store that was left running, process %d", pid)
+                self.pid = pid
+                await self._loaded(deadline)
+                return
+            if (mark := self._mark_of_life()) is not None:
+                break
+            # Alive, but busy or hanging: a second store on its files would ruin them.
+            if asyncio.get_running_loop().time() > deadline:
+                raise CannotServe(
+                    f"the store left running in {self._dir} does not answer; stop it first"
+                )
+            await asyncio.sleep(0.1)
+        with mark, (self._dir / "store.log").open("ab") as output:
             # A session of its own: Ctrl-C must reach the server first, and the store last.
             self._child = child = subprocess.Popen(  # noqa: ASYNC220 - a moment, once
                 [self._binary, *self._arguments()],
@@ -126,6 +135,7 @@ class EmbeddedStore:
                 stderr=output,
                 start_new_session=True,
                 cwd=self._dir,
+                pass_fds=[mark.fileno()],
             )
         self.pid = child.pid
         while asyncio.get_running_loop().time() < deadline:
@@ -136,6 +146,16 @@ class EmbeddedStore:
                 return
             await asyncio.sleep(0.02)
         raise CannotServe(f"the store does not answer; see {self._dir / 'store.log'}")
+
+    def _mark_of_life(self) -> IO[str] | None:
+        """Lock the file that a store inherits and holds while it lives; None if one does."""
+        mark = (self._dir / "store.lock").open("a")
+        try:
+            fcntl.flock(mark, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            mark.close()
+            return None
+        return mark
 
     async def _loaded(self, deadline: float) -> None:
         """Wait until the store has its data: INFO answers before that, commands do not."""
