@@ -1,5 +1,7 @@
-"""Account tokens of this user, by server and name, in one private file."""
+"""Account tokens of this user: a private file for each server and name."""
 
+import contextlib
+import hashlib
 import json
 import os
 import secrets
@@ -20,40 +22,66 @@ def guest_name() -> str:
 
 
 def recall(server: str, name: str) -> str | None:
-    """Return the token kept for a name on a server. Raise BadAccounts for a damaged file."""
-    token = _read().get(f"{server} {name}")
-    return token if isinstance(token, str) else None
+    """Return the token kept for a name on a server.
+
+    Raise BadAccounts for a damaged file, which is moved aside, not lost.
+    """
+    path = _path(server, name)
+    try:
+        account = json.loads(path.read_bytes())
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise BadAccounts(f"the account file {path} cannot be read: {error.strerror}") from None
+    except (ValueError, RecursionError):
+        raise _moved_aside(path) from None
+    match account:
+        case {"server": str(of_server), "name": str(of_name), "token": str(token)} if (
+            of_server == server and of_name == name
+        ):
+            return token
+        case _:
+            raise _moved_aside(path)
 
 
 def keep(server: str, name: str, token: str) -> None:
-    """Keep a token. Raise BadAccounts if the file is damaged or cannot be written."""
-    accounts = {**_read(), f"{server} {name}": token}
-    path = _path()
+    """Keep a token. Raise BadAccounts if it cannot be written."""
+    path = _path(server, name)
+    account = {"server": server, "name": name, "token": token}
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        number, temporary = tempfile.mkstemp(dir=path.parent)
-        with os.fdopen(number, "w", encoding="utf-8") as file:
-            json.dump(accounts, file)
-        os.replace(temporary, path)
+        # mkstemp makes it readable by its owner alone; the name appears whole or not at all.
+        number, temporary = tempfile.mkstemp(dir=path.parent, prefix=".new-")
+        try:
+            with os.fdopen(number, "w", encoding="utf-8") as file:
+                json.dump(account, file)
+            os.replace(temporary, path)
+        except BaseException:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(temporary)
+            raise
     except OSError as error:
         raise BadAccounts(f"cannot keep the account in {path}: {error.strerror}") from None
 
 
-def _path() -> Path:
-    home = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
-    return Path(home) / "samedeal" / "accounts.json"
+def _path(server: str, name: str) -> Path:
+    """A file for each account: programs that run at the same time do not undo each other's."""
+    state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
+    # Names may be ".." or differ in case only, and servers hold slashes: a digest always fits.
+    digest = hashlib.sha256(f"{server}\0{name}".encode()).hexdigest()[:32]
+    return Path(state) / "samedeal" / "accounts" / f"{digest}.json"
 
 
-def _read() -> dict[str, object]:
-    path = _path()
+def _moved_aside(path: Path) -> BadAccounts:
+    number, aside = 1, path.with_suffix(".damaged")
+    while aside.exists():
+        number += 1
+        aside = path.with_suffix(f".damaged-{number}")
     try:
-        accounts = json.loads(path.read_text("utf-8"))
-    except FileNotFoundError:
-        return {}
-    except (OSError, ValueError) as error:
-        raise BadAccounts(
-            f"the account file {path} cannot be read ({error}); move it away to start anew"
-        ) from None
-    if not isinstance(accounts, dict):
-        raise BadAccounts(f"the account file {path} is damaged; move it away to start anew")
-    return accounts
+        path.rename(aside)
+    except OSError as error:
+        return BadAccounts(f"the account file {path} is damaged: {error.strerror}")
+    return BadAccounts(
+        f"the account file {path} is damaged and was moved to {aside}; "
+        "the same command again plays as a new guest"
+    )

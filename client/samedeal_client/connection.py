@@ -31,7 +31,9 @@ log = logging.getLogger(__name__)
 _Answer = TypeVar("_Answer")
 
 FIRST_PAUSE_S, LAST_PAUSE_S = 0.2, 8.0
+MAX_RETRIES = 20
 _HINT = re.compile(r"retry_ms=(\d{1,6})")
+DISAGREE = "client and server do not agree on the table; one of them has to be updated"
 _KEEP = (ErrorCode.STORE_UNAVAILABLE, ErrorCode.SEQ_GAP)
 """Refusals after which an action stays in the outbox and is sent again."""
 
@@ -68,6 +70,8 @@ class Client:
         self.token = token
         self.name = name or ""
         self.player = ""
+        self.is_bot = bot
+        """Whether the account is marked as a program's; the server's word once connected."""
         self._hello = {"name": name, "bot": bot}
         self._rng = rng or random.Random()
         self._ids = itertools.count(1)
@@ -123,14 +127,11 @@ class Client:
         return next(self._ids)
 
     def _sit(self, seated: say.Seated) -> "Race":
-        race = self._races.get(seated.race.id)
-        if race is None:
-            race = Race(self, RaceModel(seated, self._next_id))
-            self._races[seated.race.id] = race
-        return race
+        return self._races[seated.race.id]
 
     async def _ask(self, message: ask.ClientMessage, kind: type[_Answer]) -> _Answer:
-        """Send a request and wait for its answer, over reconnects if need be."""
+        """Send a request and wait for its answer, over reconnects and pauses if need be."""
+        retries = 0
         while True:
             await self._up.wait()
             if self._ended is not None:
@@ -140,6 +141,15 @@ class Client:
             except ConnectionLost:
                 if self._ended is not None:
                     raise
+                continue
+            except Refused as refusal:
+                # A room opened a second time would be another room.
+                if refusal.retry_ms is None or isinstance(message, ask.Create):
+                    raise
+                if retries == MAX_RETRIES:
+                    raise
+                retries += 1
+                await asyncio.sleep(refusal.retry_ms / 1000)
                 continue
             if isinstance(answer, kind):
                 return answer
@@ -194,7 +204,7 @@ class Client:
             raise Refused(answer.code, answer.sentence)
         if not isinstance(answer, say.Welcome):
             raise CannotConnect(f"what answers at {self.url} is no samedeal server")
-        self.player, self.name = answer.player, answer.name
+        self.player, self.name, self.is_bot = answer.player, answer.name, answer.bot
         self.token = answer.token or self.token
         self._up.set()
 
@@ -242,7 +252,7 @@ class Client:
                 pause_s = min(LAST_PAUSE_S, pause_s * 2)
                 await asyncio.sleep(self._rng.uniform(0, pause_s))
         for race in self._races.values():
-            if race.view.phase is not Phase.CLOSED and not race.is_taken_over:
+            if race.view.phase is not Phase.CLOSED and race.is_alive:
                 await race._resume(have=race.model.acked)
 
     def _take(self, message: say.ServerMessage) -> None:
@@ -254,8 +264,7 @@ class Client:
             for race in self._races.values():
                 race._refused(message)
         elif isinstance(message, say.Seated):
-            if (race := self._races.get(message.race.id)) is not None:
-                race._seated(message)
+            self._take_seat(message)
         elif request is None:
             race_id = getattr(message, "race", "")
             race_id = race_id.id if isinstance(race_id, RaceView) else race_id
@@ -266,10 +275,28 @@ class Client:
                 return
             if isinstance(message, say.Refused):
                 future.set_exception(
-                    Refused(message.code, message.sentence, expected=message.expected)
+                    Refused(
+                        message.code,
+                        message.sentence,
+                        expected=message.expected,
+                        retry_ms=message.retry_ms,
+                    )
                 )
             else:
                 future.set_result(message)
+
+    def _take_seat(self, seated: say.Seated) -> None:
+        """Resume a race, or begin one: at once, for its events follow on the heels of this."""
+        race = self._races.get(seated.race.id)
+        if race is not None and race.is_alive:
+            race._seated(seated)
+        elif (future := self._answers.get(seated.id)) is not None and not future.done():
+            try:
+                model = RaceModel(seated, self._next_id)
+            except OutOfStep:
+                future.set_exception(ConnectionLost(DISAGREE))
+            else:
+                self._races[seated.race.id] = Race(self, model)
 
     def _end(self, error: ClientError) -> None:
         """Nothing will be answered any more: say so to all who wait."""
@@ -293,6 +320,7 @@ class Race:
         self._waiting: dict[int, asyncio.Future[say.Ack]] = {}
         self._changed = asyncio.Event()
         self._error: Exception | None = None
+        self._is_anew = False
         self._tasks: set[asyncio.Task[None]] = set()
 
     @property
@@ -313,40 +341,46 @@ class Race:
         """The own table; moves on their way are shown. Raise IllegalMove before GO."""
         return self.model.table
 
+    @property
+    def is_alive(self) -> bool:
+        """Whether anything can still come: the seat is held here, the link not given up."""
+        return self._error is None
+
     async def move(self, move: Move | str) -> say.Ack:
         """Play a move; return when it is acknowledged.
 
         Raise IllegalMove if the visible cards forbid it, Refused if the server does. Cancelling
         the wait does not take the move back.
         """
+        self._check()
         return await self._act(self.model.play(Move.parse(move) if isinstance(move, str) else move))
 
     async def undo(self) -> say.Ack:
         """Take the last move back; return when that is acknowledged."""
+        self._check()
         return await self._act(self.model.undo())
 
     async def ready(self, ready: bool = True) -> None:
         """Say ready, or not any more."""
         message = ask.Ready(id=self._client._next_id(), race=self.id, ready=ready)
-        await self._client._ask(message, say.Done)
+        await self._do(message)
 
     async def start(self) -> None:
         """Start the countdown, as the host."""
-        await self._client._ask(ask.Start(id=self._client._next_id(), race=self.id), say.Done)
+        await self._do(ask.Start(id=self._client._next_id(), race=self.id))
 
     async def set_options(self, **options: Any) -> None:
         """Change options, as the host, in the lobby."""
         patch = OptionsPatch(**options)
-        message = ask.SetOptions(id=self._client._next_id(), race=self.id, options=patch)
-        await self._client._ask(message, say.Done)
+        await self._do(ask.SetOptions(id=self._client._next_id(), race=self.id, options=patch))
 
     async def bank(self) -> None:
         """End the run and keep its result."""
-        await self._client._ask(ask.Bank(id=self._client._next_id(), race=self.id), say.Done)
+        await self._do(ask.Bank(id=self._client._next_id(), race=self.id))
 
     async def leave(self) -> None:
         """Give the seat back (lobby), or end the run."""
-        await self._client._ask(ask.Leave(id=self._client._next_id(), race=self.id), say.Done)
+        await self._do(ask.Leave(id=self._client._next_id(), race=self.id))
 
     async def next(self) -> "Race":
         """The next race of the room, on a new deal."""
@@ -365,10 +399,12 @@ class Race:
             yield event
 
     async def until(self, condition: Callable[[], bool]) -> None:
-        """Wait until something about the race holds. Raise ConnectionLost if it never can."""
+        """Wait until something about the race holds.
+
+        Raise ConnectionLost, or Refused after another connection took the seat, if it never can.
+        """
         while not condition():
-            if self._error is not None:
-                raise self._error
+            self._check()
             self._changed.clear()
             await self._changed.wait()
 
@@ -382,6 +418,15 @@ class Race:
 
     # Inside
 
+    def _check(self) -> None:
+        if self._error is not None:
+            raise self._error
+
+    async def _do(self, message: ask.ClientMessage) -> None:
+        # Whoever lost the seat must not end the run of the connection that has it.
+        self._check()
+        await self._client._ask(message, say.Done)
+
     async def _act(self, message: ask.PlayMove | ask.PlayUndo) -> say.Ack:
         future: asyncio.Future[say.Ack] = asyncio.get_running_loop().create_future()
         self._waiting[message.id] = future
@@ -392,8 +437,8 @@ class Race:
         try:
             self.model.acknowledged(ack)
         except OutOfStep as error:
-            log.warning("race %s: %s; taking everything anew", self.id, error)
-            self._own(self._resume(have=0))
+            if not self._is_anew:
+                self._take_anew(error)
         future = self._waiting.pop(ack.id, None)
         if future is not None and not future.done():
             future.set_result(ack)
@@ -412,9 +457,12 @@ class Race:
         try:
             again = self.model.resume(seated)
         except OutOfStep as error:
-            log.warning("race %s: %s; taking everything anew", self.id, error)
-            self._own(self._resume(have=0))
+            if self._is_anew:
+                self._end(ConnectionLost(DISAGREE))
+            else:
+                self._take_anew(error)
             return
+        self._is_anew = False
         waiting = {message.id for message in again}
         for request, future in list(self._waiting.items()):
             # Not in the outbox any more: the log of the server has it.
@@ -429,6 +477,12 @@ class Race:
     async def _send_again(self, messages: list[ask.PlayMove | ask.PlayUndo]) -> None:
         for message in messages:
             await self._client._send(message)
+
+    def _take_anew(self, error: OutOfStep) -> None:
+        """Ask for everything from the deal on, once: if that does not fit, no asking helps."""
+        log.warning("race %s: %s; taking everything anew", self.id, error)
+        self._is_anew = True
+        self._own(self._resume(have=0))
 
     async def _resume(self, have: int) -> None:
         await self._client._send(ask.Resume(id=self._client._next_id(), race=self.id, have=have))
@@ -446,6 +500,8 @@ class Race:
         elif isinstance(message, say.TakenOver):
             self.is_taken_over = True
         self._event(message)
+        if isinstance(message, say.TakenOver):
+            self._end(Refused(ErrorCode.TAKEN_OVER, message.sentence))
 
     def _event(self, event: Event) -> None:
         self._events.put_nowait(event)
@@ -457,6 +513,8 @@ class Race:
         task.add_done_callback(self._tasks.discard)
 
     def _end(self, error: Exception) -> None:
+        if self._error is not None:
+            return
         self._error = error
         self._events.put_nowait(None)
         for future in self._waiting.values():

@@ -27,10 +27,18 @@ class ClientError(Exception):
 class Refused(ClientError):
     """The server answered no."""
 
-    def __init__(self, code: ErrorCode, sentence: str, *, expected: int | None = None) -> None:
+    def __init__(
+        self,
+        code: ErrorCode,
+        sentence: str,
+        *,
+        expected: int | None = None,
+        retry_ms: int | None = None,
+    ) -> None:
         self.code = code
         self.sentence = sentence
         self.expected = expected
+        self.retry_ms = retry_ms
         super().__init__(sentence)
 
 

@@ -174,7 +174,8 @@ class RaceModel:
             return []
         if self._run is not None:
             self._hide_all()
-        if self._run is None or (seated.log and seated.log[0].seq <= self._run.seq):
+        first = seated.log[0].seq if seated.log else seated.seq + 1
+        if self._run is None or first <= self._run.seq:
             self._run = self._dealt(seated.board)
         for entry in seated.log:
             self._follow(entry)

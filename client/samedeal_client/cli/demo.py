@@ -13,6 +13,7 @@ from samedeal.engine.games import GAMES, game
 from samedeal.engine.replay import verify
 from samedeal.protocol.fields import Phase
 from samedeal_client import bot
+from samedeal_client.cli.arguments import pace
 from samedeal_client.cli.order import order_lines
 from samedeal_client.cli.output import FINE, Parser
 from samedeal_client.connection import Client, Race
@@ -32,11 +33,18 @@ def add_parser(commands: "argparse._SubParsersAction[Parser]") -> None:
         "the race live, then write and verify the replay. Leaves nothing running.",
     )
     demo.add_argument("--game", default="sally", choices=list(GAMES), help="game (%(default)s)")
-    demo.add_argument("--pace", type=float, default=0.12, metavar="S", help="seconds a move (0.12)")
+    demo.add_argument("--pace", type=pace, default=0.12, metavar="S", help="seconds a move (0.12)")
     demo.add_argument(
         "--replay-dir", type=Path, default=Path("replays"), metavar="DIR", help="where it goes"
     )
-    demo.set_defaults(run=lambda args: asyncio.run(_demo(args)))
+    demo.set_defaults(run=_run)
+
+
+def _run(args: argparse.Namespace) -> int:
+    try:
+        return asyncio.run(_demo(args))
+    except asyncio.CancelledError:
+        return 128 + signal.SIGTERM
 
 
 async def _demo(args: argparse.Namespace) -> int:

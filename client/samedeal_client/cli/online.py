@@ -4,33 +4,41 @@ import argparse
 import asyncio
 import json
 import os
-import re
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
 
 from samedeal.engine.games import GAMES, game
+from samedeal.protocol.errors import ErrorCode
 from samedeal_client import bot
 from samedeal_client.accounts import guest_name, keep, recall
+from samedeal_client.cli.arguments import code, name, pace, seed, whole
 from samedeal_client.cli.order import is_first, order_lines
 from samedeal_client.cli.output import FINE, NO, Parser
 from samedeal_client.cli.plain import Plain
 from samedeal_client.connection import Client
-from samedeal_client.errors import ClientError
+from samedeal_client.errors import ClientError, Refused
 
 __all__ = ["add_parsers"]
 
 DEFAULT_SERVER = "ws://127.0.0.1:8750"
-_NAME = re.compile(r"[\w.-]{1,24}")
+DAY_S = 24 * 3600
 
 
 def add_parsers(commands: "argparse._SubParsersAction[Parser]") -> None:
     """Add the parsers of these commands."""
     race = commands.add_parser("race", help="open a room and race", description=_RACE)
     race.add_argument("--game", default="lanes", choices=list(GAMES), help="game (%(default)s)")
-    race.add_argument("--seats", type=int, help="seats, 2 to 8 (2)")
-    race.add_argument("--time-limit", type=int, metavar="S", help="seconds until the close (900)")
+    race.add_argument("--seats", type=whole(2, 8), metavar="N", help="seats, 2 to 8 (2)")
     race.add_argument(
-        "--last-call", type=int, metavar="S", help="seconds the others have after a win (60)"
+        "--time-limit", type=whole(10, DAY_S), metavar="S", help="seconds until the close (900)"
     )
-    race.add_argument("--countdown", type=int, metavar="S", help="seconds before GO (3)")
+    race.add_argument(
+        "--last-call",
+        type=whole(0, DAY_S),
+        metavar="S",
+        help="seconds the others have after a win (60)",
+    )
+    race.add_argument("--countdown", type=whole(0, 60), metavar="S", help="seconds before GO (3)")
     race.add_argument(
         "--undo", choices=["safe", "none", "free"], help="what may be taken back (safe)"
     )
@@ -41,19 +49,29 @@ def add_parsers(commands: "argparse._SubParsersAction[Parser]") -> None:
     race.add_argument(
         "--no-bots", dest="bots", action="store_false", default=None, help="let no bots in"
     )
-    race.add_argument("--seed", metavar="TEXT", help="deal this seed: a practice race")
+    race.add_argument("--seed", type=seed, metavar="TEXT", help="deal this seed: a practice race")
     join = commands.add_parser("join", help="join a race by its code", description=_RACE)
-    join.add_argument("code", metavar="CODE", help="the code that the host was shown")
+    join.add_argument("code", type=code, metavar="CODE", help="the code that the host was shown")
     bot_ = commands.add_parser("bot", help="have a labelled bot join a race, or open one")
-    bot_.add_argument("--join", dest="code", metavar="CODE", help="join this race")
-    bot_.add_argument("code_", metavar="CODE", nargs="?", help="the same, without --join")
+    bot_.add_argument("--join", dest="code", type=code, metavar="CODE", help="join this race")
+    bot_.add_argument(
+        "code_", type=code, metavar="CODE", nargs="?", help="the same, without --join"
+    )
     bot_.add_argument("--game", default="lanes", choices=list(GAMES), help="else open a room of")
     bot_.add_argument("--strategy", choices=["greedy"], default="greedy", help="how it plays")
-    bot_.add_argument("--seed", type=int, default=0, help="for its choice among equal moves (0)")
-    bot_.add_argument("--pace", type=float, default=0.5, metavar="S", help="seconds a move (0.5)")
+    bot_.add_argument(
+        "--seed",
+        type=whole(0, 2**31),
+        default=0,
+        metavar="N",
+        help="for its choice among equal moves (0)",
+    )
+    bot_.add_argument("--pace", type=pace, default=0.5, metavar="S", help="seconds a move (0.5)")
     board = commands.add_parser("board", help="show the leaderboard of a game")
     board.add_argument("--game", default="lanes", choices=list(GAMES), help="game (%(default)s)")
-    board.add_argument("--limit", type=int, default=20, help="rows, 1 to 100 (20)")
+    board.add_argument(
+        "--limit", type=whole(1, 100), default=20, metavar="N", help="rows, 1 to 100 (20)"
+    )
     for parser in (race, join):
         parser.add_argument("--plain", action="store_true", help="one line in, one line out")
         parser.add_argument("--save", metavar="FILE", help="write the replay file at the end")
@@ -66,7 +84,9 @@ def add_parsers(commands: "argparse._SubParsersAction[Parser]") -> None:
             help="server (%(default)s; SAMEDEAL_SERVER sets it)",
         )
     for parser in (race, join, bot_):
-        parser.add_argument("--name", help="play under this name, and come back under it")
+        parser.add_argument(
+            "--name", type=name, help="play under this name, and come back under it"
+        )
     race.set_defaults(run=lambda args: asyncio.run(_play(args)))
     join.set_defaults(run=lambda args: asyncio.run(_play(args)))
     bot_.set_defaults(run=lambda args: asyncio.run(_bot(args)))
@@ -80,12 +100,28 @@ _RACE = (
 )
 
 
-def _client(args: argparse.Namespace, *, is_bot: bool = False) -> Client:
-    name = args.name or guest_name()
-    if not _NAME.fullmatch(name):
-        raise ClientError(f"--name {name[:30]!r} is not one word of at most 24 letters and digits")
-    token = recall(args.server, name) if args.name else None
-    return Client(args.server, name=name, token=token, bot=is_bot)
+@asynccontextmanager
+async def _client(args: argparse.Namespace, *, is_bot: bool = False) -> AsyncIterator[Client]:
+    """The account of the name given, or a new guest; kept, so that its name brings it back."""
+    own_name = args.name or guest_name()
+    token = recall(args.server, own_name) if args.name else None
+    async with AsyncExitStack() as stack:
+        try:
+            client = await stack.enter_async_context(
+                Client(args.server, name=own_name, token=token, bot=is_bot)
+            )
+        except Refused as refusal:
+            if refusal.code is not ErrorCode.BAD_TOKEN:
+                raise
+            # The server has forgotten the account, its data being new, say: the name starts anew.
+            client = await stack.enter_async_context(Client(args.server, name=own_name, bot=is_bot))
+        if client.is_bot is not is_bot:
+            # A bot must not play under a person's account, where nobody would see what it is.
+            whose = "a bot's" if client.is_bot else "a person's"
+            raise ClientError(f"{own_name} is {whose} account here; use another --name")
+        if client.token:
+            keep(args.server, own_name, client.token)
+        yield client
 
 
 def _options(args: argparse.Namespace) -> dict[str, object]:
@@ -104,24 +140,17 @@ def _options(args: argparse.Namespace) -> dict[str, object]:
 
 async def _play(args: argparse.Namespace) -> int:
     async with _client(args) as client:
-        if client.token:
-            keep(args.server, client.name, client.token)
         if args.command == "race":
-            try:
-                options = _options(args)
-                race = await client.create_race(args.game, seed=args.seed, **options)
-            except ValueError as error:
-                first = str(error).splitlines()[1:3]
-                raise ClientError(f"an option does not fit: {' '.join(first)}") from None
+            race = await client.create_race(args.game, seed=args.seed, **_options(args))
         else:
-            race = await client.join(args.code.upper())
+            race = await client.join(args.code)
         return await Plain(client, race, as_json=args.json, save=args.save).run()
 
 
 async def _bot(args: argparse.Namespace) -> int:
-    code = args.code or args.code_
+    where = args.code or args.code_
     async with _client(args, is_bot=True) as client:
-        race = await (client.join(code.upper()) if code else client.create_race(args.game))
+        race = await (client.join(where) if where else client.create_race(args.game))
         print(f"{client.name} (bot) sits in room {race.code}", flush=True)
         await race.ready()
         await bot.play(race, seed=args.seed, pace_s=args.pace)
@@ -131,8 +160,6 @@ async def _bot(args: argparse.Namespace) -> int:
 
 
 async def _board(args: argparse.Namespace) -> int:
-    if not 1 <= args.limit <= 100:
-        raise ClientError(f"--limit {args.limit} is not from 1 to 100")
     async with Client(args.server, name=guest_name()) as client:
         rows = await client.board(args.game, limit=args.limit)
     if args.json:

@@ -5,6 +5,7 @@ import json
 import re
 import sys
 import threading
+from collections import deque
 from pathlib import Path
 
 from samedeal.engine.cards import HIDDEN, card_text
@@ -25,7 +26,13 @@ _HELP = (
     "draw, W>T1, T2:3>T1, w 3 (waste to column 3), 4 9 (column 4 to 9), w f (waste home), "
     "undo, bank, ready, start, look [PILE], moves, rivals, leave, help"
 )
+_AT_ONCE = ("ready", "start", "rivals", "help")
+"""Words that are answered even while a move waits for GO, which may be waiting for them."""
 _WORDS = re.compile(r"(w|[1-9]|r[12]) (f|[1-9])", re.IGNORECASE)
+
+
+_NO_LINE = "\n"
+"""Stands for no line: none holds its own end."""
 
 
 class Plain:
@@ -37,6 +44,7 @@ class Plain:
         self._as_json = as_json
         self._save = save
         self._lines: asyncio.Queue[str | None] = asyncio.Queue()
+        self._held: deque[str | None] = deque()
 
     async def run(self) -> int:
         """Play until the race is closed. Return the exit code."""
@@ -75,19 +83,26 @@ class Plain:
         closed = asyncio.create_task(self._race.until_closed())
         try:
             while not closed.done():
-                reading = asyncio.create_task(self._lines.get())
-                await asyncio.wait({reading, closed}, return_when=asyncio.FIRST_COMPLETED)
-                if not reading.done():
-                    reading.cancel()
+                if self._held:
+                    line = self._held.popleft()
+                elif (line := await self._line_before(closed)) is _NO_LINE:
                     return
-                line = reading.result()
                 if line is None:
                     await self._end_of_input()
                     return
-                if line:
-                    await self._do(line)
+                await self._do(line)
         finally:
             closed.cancel()
+            await asyncio.gather(closed, return_exceptions=True)
+
+    async def _line_before(self, other: "asyncio.Task[None]") -> str | None:
+        """Return the next line, None at the end of input, or _NO_LINE if `other` ends first."""
+        reading = asyncio.create_task(self._lines.get())
+        await asyncio.wait({reading, other}, return_when=asyncio.FIRST_COMPLETED)
+        if reading.done():
+            return reading.result()
+        reading.cancel()
+        return _NO_LINE
 
     async def _end_of_input(self) -> None:
         race = self._race
@@ -101,10 +116,14 @@ class Plain:
                 await race.bank()
                 self._say("banked", "* end of input: the result is banked")
         except Refused:
-            # Over already: by a win, a bank typed before, or the close.
-            pass
+            # Over already, by a win, a bank typed before or the close; or the seat is lost.
+            if not race.is_alive:
+                raise
 
     async def _do(self, line: str) -> None:
+        if not line:
+            self._say("refused", "refused: the line is empty; help lists what can be said")
+            return
         word, _, rest = line.partition(" ")
         try:
             match word.lower():
@@ -138,16 +157,29 @@ class Plain:
                 case _:
                     await self._move(_spelled(line, self._race))
         except (EngineError, Refused) as error:
+            if not self._race.is_alive:
+                raise
             self._say("refused", f"refused: {error}", sentence=str(error))
 
     async def _until_go(self) -> None:
         """A move before GO says ready and waits."""
         race = self._race
+        if race.model.has_begun:
+            return
         if race.view.phase is Phase.LOBBY:
             me = next(p for p in race.view.players if p.seat == race.model.seat)
             if not me.ready:
                 await race.ready()
-        await race.until_go()
+        go = asyncio.create_task(race.until_go())
+        try:
+            while not go.done() and (line := await self._line_before(go)) is not _NO_LINE:
+                if line in _AT_ONCE:
+                    await self._do(line)
+                else:
+                    self._held.append(line)
+            await go
+        finally:
+            go.cancel()
 
     async def _move(self, move: Move) -> None:
         await self._until_go()

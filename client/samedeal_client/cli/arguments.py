@@ -1,0 +1,65 @@
+"""Arguments that are checked where they are read, each with a sentence of its own."""
+
+import argparse
+from collections.abc import Callable
+from typing import Final
+
+from pydantic import TypeAdapter, ValidationError
+
+from samedeal.protocol import fields
+from samedeal.protocol.limits import MAX_NAME, MAX_TEXT
+
+__all__ = ["code", "name", "pace", "seed", "whole"]
+
+MAX_PACE_S: Final = 60.0
+_NAME: Final[TypeAdapter[str]] = TypeAdapter(fields.Name)
+_CODE: Final[TypeAdapter[str]] = TypeAdapter(fields.Code)
+
+
+def whole(least: int, most: int) -> Callable[[str], int]:
+    """Read a whole number in a range."""
+
+    def read(text: str) -> int:
+        if not text.isascii() or not text.isdecimal() or not least <= int(text[:12]) <= most:
+            raise argparse.ArgumentTypeError(f"{text[:20]!r} is not from {least} to {most}")
+        return int(text)
+
+    return read
+
+
+def pace(text: str) -> float:
+    """Read seconds between moves."""
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds <= MAX_PACE_S:
+        raise argparse.ArgumentTypeError(f"{text[:20]!r} is not from 0 to {MAX_PACE_S:g} seconds")
+    return seconds
+
+
+def seed(text: str) -> str:
+    """Read a seed for a practice deal."""
+    if not 1 <= len(text) <= MAX_TEXT or not text.isprintable():
+        raise argparse.ArgumentTypeError(f"a seed has 1 to {MAX_TEXT} printable characters")
+    return text
+
+
+def name(text: str) -> str:
+    """Read a player's name."""
+    try:
+        return _NAME.validate_python(text)
+    except ValidationError:
+        raise argparse.ArgumentTypeError(
+            f"{text[:40]!r} is no name: one word of 1 to {MAX_NAME} letters, digits, _ . and -"
+        ) from None
+
+
+def code(text: str) -> str:
+    """Read a join code, in either case."""
+    try:
+        return _CODE.validate_python(text.upper())
+    except ValidationError:
+        raise argparse.ArgumentTypeError(
+            f"{text[:20]!r} is no join code: 4 to 8 letters and digits without 0, O, 1 and I"
+        ) from None

@@ -1,0 +1,314 @@
+"""What the player sees before, with and without the server's answer."""
+
+import itertools
+import random
+from typing import TypeVar
+
+import pytest
+
+from samedeal.engine.deals import commitment, parse_seed
+from samedeal.engine.errors import IllegalMove
+from samedeal.engine.games import game
+from samedeal.engine.moves import DRAW, Move
+from samedeal.engine.run import UNDO, Action, Run, UndoPolicy
+from samedeal.engine.table import Table
+from samedeal.protocol import server_messages as say
+from samedeal.protocol.client_messages import PlayMove, PlayUndo
+from samedeal.protocol.codec import decode_server, encode
+from samedeal.protocol.fields import BoardView, Phase, PlayerView, RaceOptions, RaceView
+from samedeal_client.model import OutOfStep, RaceModel
+
+RACE = "r" * 16
+Answer = TypeVar("Answer", say.Seated, say.Ack)
+
+
+class Seat:
+    """The server's side of seat 1, made of the engine; every word goes over the codec."""
+
+    def __init__(self, game_id: str = "lanes", undo: UndoPolicy = UndoPolicy.SAFE) -> None:
+        self.rules, self.seed = game(game_id), parse_seed("model").value
+        self.undo = undo
+        self.ver = 1
+        self.log: list[say.LogEntry] = []
+        self.run = Run(Table.deal(self.rules, self.seed), undo)
+
+    def view(self, phase: Phase = Phase.RUNNING) -> RaceView:
+        """The room, newer with each call."""
+        self.ver += 1
+        return RaceView(
+            id=RACE,
+            code="K7QX9",
+            game=self.rules.id,
+            rules_version=self.rules.version,
+            commitment=commitment(self.rules, self.seed),
+            practice=True,
+            options=RaceOptions(undo=self.undo),
+            phase=phase,
+            ver=self.ver,
+            round=1,
+            host=1,
+            players=(PlayerView(seat=1, name="ada"), PlayerView(seat=2, name="ivo")),
+            clock_ms=0,
+            deadline_ms=900_000,
+        )
+
+    def board(self) -> BoardView:
+        """The deal as the player sees it."""
+        table = Table.deal(self.rules, self.seed)
+        return BoardView(piles=tuple(table.piles()), base=table.base, passes=table.passes)
+
+    def seated(self, have: int = 0) -> say.Seated:
+        """The answer to a resume; with more than there is, everything."""
+        have = 0 if have > len(self.log) else have
+        return _sent(
+            say.Seated(
+                id=0,
+                race=self.view(),
+                seat=1,
+                seq=self.run.seq,
+                hash=self.run.table.hash,
+                board=self.board(),
+                log=tuple(self.log[have:]),
+            )
+        )
+
+    def ack(self, request: PlayMove | PlayUndo) -> say.Ack:
+        """Do what a request asks for, and answer it."""
+        assert request.seq == self.run.seq + 1
+        reveals = self.act(Move.parse(request.move) if isinstance(request, PlayMove) else UNDO)
+        return _sent(
+            say.Ack(
+                id=request.id,
+                race=RACE,
+                seq=self.run.seq,
+                t_ms=self.run.t_last_ms,
+                hash=self.run.table.hash,
+                reveals=reveals,
+            )
+        )
+
+    def act(self, action: Action) -> tuple[int, ...]:
+        """Accept an action, whoever asked for it."""
+        t_ms = 1000 * (self.run.seq + 1)
+        reveals: tuple[int, ...] = ()
+        if isinstance(action, Move):
+            reveals = self.run.play(action, t_ms).reveals
+        else:
+            self.run.undo(t_ms)
+        move = str(action) if isinstance(action, Move) else None
+        self.log.append(say.LogEntry(seq=self.run.seq, t_ms=t_ms, move=move, reveals=reveals))
+        return reveals
+
+    def forget(self) -> None:
+        """Lose everything, as a store that failed over to an old copy may."""
+        while self.log:
+            self.run.take_back()
+            self.log.pop()
+
+    def model(self) -> RaceModel:
+        """A player's model that has just taken the seat."""
+        return RaceModel(self.seated(), itertools.count(1).__next__)
+
+
+def _sent(message: Answer) -> Answer:
+    """Send a message over the wire."""
+    decoded = decode_server(encode(message))
+    assert isinstance(decoded, type(message))
+    return decoded
+
+
+def truth(seat: Seat) -> str:
+    return str(seat.run.table.view())
+
+
+def a_move(model: RaceModel) -> Move:
+    """Some legal move of cards."""
+    return next(move for move in model.table.legal_moves if move != DRAW)
+
+
+def test_a_move_is_shown_before_the_server_has_answered() -> None:
+    model = Seat().model()
+    before = str(model.table)
+    request = model.play(a_move(model))
+    assert str(model.table) != before
+    assert (request.seq, model.acked) == (1, 0)
+
+
+def test_an_answer_settles_a_move_with_the_time_of_the_server() -> None:
+    seat = Seat()
+    model = seat.model()
+    model.acknowledged(seat.ack(model.play(a_move(model))))
+    assert (str(model.table), model.acked, model.outbox) == (truth(seat), 1, [])
+    assert model.run.t_last_ms == 1000
+
+
+def test_the_answer_to_a_draw_shows_the_card_that_was_not_known() -> None:
+    seat = Seat()
+    model = seat.model()
+    request = model.play(DRAW)
+    assert str(model.table).endswith("W=?")
+    model.acknowledged(seat.ack(request))
+    assert str(model.table) == truth(seat)
+
+
+def test_an_illegal_move_is_refused_at_once_and_changes_nothing() -> None:
+    model = Seat().model()
+    before = str(model.table)
+    with pytest.raises(IllegalMove, match="the waste is empty"):
+        model.play(Move.parse("W>T1"))
+    assert (str(model.table), model.outbox) == (before, [])
+
+
+def test_a_card_that_is_not_known_yet_cannot_be_played() -> None:
+    model = Seat().model()
+    model.play(DRAW)
+    with pytest.raises(IllegalMove, match="not known yet"):
+        model.play(Move.parse("W>T1"))
+
+
+def test_several_moves_may_be_under_way_and_are_settled_in_order() -> None:
+    seat = Seat()
+    model = seat.model()
+    requests = [model.play(DRAW), model.play(DRAW)]
+    assert [request.seq for request in requests] == [1, 2]
+    for request in requests:
+        model.acknowledged(seat.ack(request))
+    assert (str(model.table), model.acked) == (truth(seat), 2)
+
+
+def test_an_answer_that_comes_twice_counts_once() -> None:
+    seat = Seat()
+    model = seat.model()
+    ack = seat.ack(model.play(DRAW))
+    model.acknowledged(ack)
+    model.acknowledged(ack)
+    assert (model.acked, str(model.table)) == (1, truth(seat))
+
+
+def test_a_refusal_rolls_back_the_move_and_what_stands_on_it() -> None:
+    seat = Seat()
+    model = seat.model()
+    model.acknowledged(seat.ack(model.play(DRAW)))
+    certain = str(model.table)
+    first, second = model.play(DRAW), model.play(DRAW)
+    assert [entry.message for entry in model.refused(first.id)] == [first, second]
+    assert (str(model.table), model.outbox, model.acked) == (certain, [], 1)
+
+
+def test_a_refused_second_move_leaves_the_first() -> None:
+    seat = Seat()
+    model = seat.model()
+    first, second = model.play(DRAW), model.play(DRAW)
+    model.refused(second.id)
+    model.acknowledged(seat.ack(first))
+    assert (str(model.table), model.acked) == (truth(seat), 1)
+
+
+def test_an_undo_is_shown_at_once_and_can_be_rolled_back() -> None:
+    seat = Seat()
+    model = seat.model()
+    start = str(model.table)
+    model.acknowledged(seat.ack(model.play(a_move(model))))
+    moved = str(model.table)
+    request = model.undo()
+    assert str(model.table) == start
+    model.refused(request.id)
+    assert str(model.table) == moved
+
+
+def test_a_hash_that_differs_is_out_of_step_until_all_is_taken_anew() -> None:
+    seat = Seat()
+    model = seat.model()
+    ack = seat.ack(model.play(DRAW))
+    with pytest.raises(OutOfStep):
+        model.acknowledged(ack.model_copy(update={"hash": ack.hash ^ 1}))
+    model.resume(seat.seated(have=0))
+    assert (model.acked, str(model.table)) == (1, truth(seat))
+
+
+def test_resuming_folds_in_the_gap() -> None:
+    seat = Seat()
+    model = seat.model()
+    model.acknowledged(seat.ack(model.play(DRAW)))
+    for _ in range(3):
+        seat.act(DRAW)
+    model.resume(seat.seated(have=model.acked))
+    assert (model.acked, str(model.table)) == (4, truth(seat))
+
+
+def test_resuming_without_anything_takes_the_whole_log() -> None:
+    seat = Seat()
+    move = a_move(seat.model())
+    for action in (DRAW, move, UNDO, DRAW):
+        seat.act(action)
+    model = seat.model()
+    assert (model.acked, str(model.table)) == (4, truth(seat))
+
+
+def test_a_move_whose_answer_was_lost_is_settled_by_the_log() -> None:
+    seat = Seat()
+    model = seat.model()
+    first, second = model.play(DRAW), model.play(DRAW)
+    seat.ack(first)
+    assert model.resume(seat.seated(have=0)) == [second]
+    model.acknowledged(seat.ack(second))
+    assert str(model.table) == truth(seat)
+
+
+def test_a_move_that_never_arrived_is_to_be_sent_again() -> None:
+    seat = Seat()
+    model = seat.model()
+    request = model.play(a_move(model))
+    before = str(model.table)
+    assert model.resume(seat.seated()) == [request]
+    assert str(model.table) == before
+
+
+def test_a_server_that_lost_the_whole_run_is_followed_back_to_the_deal() -> None:
+    seat = Seat()
+    model = seat.model()
+    model.acknowledged(seat.ack(model.play(DRAW)))
+    seat.forget()
+    model.resume(seat.seated(have=model.acked))
+    assert (model.acked, str(model.table)) == (0, truth(seat))
+
+
+def test_an_older_view_of_the_room_changes_nothing() -> None:
+    seat = Seat()
+    older = seat.view().model_copy(update={"host": 2})
+    model = seat.model()
+    model.take_view(older)
+    assert model.view.host == 1
+
+
+def test_progress_moves_the_rivals_on() -> None:
+    model = Seat().model()
+    rival = PlayerView(seat=2, name="ivo", moves=7, home=3, best=4)
+    model.take_progress(say.Progress(race=RACE, ver=model.view.ver + 1, players=(rival,)))
+    assert model.view.players[1] == rival
+
+
+@pytest.mark.parametrize("game_id", ["lanes", "single-left", "sally"])
+def test_what_is_shown_is_the_truth_whenever_the_outbox_is_empty(game_id: str) -> None:
+    """Random play over a link that loses answers, refuses and resumes; the seed is the game."""
+    seat = Seat(game_id, undo=UndoPolicy.FREE)
+    model, rng = seat.model(), random.Random(game_id)
+    for _ in range(150):
+        legal = list(model.table.legal_moves)
+        if model.run.can_undo and rng.random() < 0.2:
+            model.undo()
+        elif legal:
+            model.play(rng.choice(legal))
+        match rng.randrange(4) if model.outbox else 3:
+            case 0:
+                while model.outbox:
+                    model.acknowledged(seat.ack(model.outbox[0].message))
+            case 1:
+                seat.ack(model.outbox[0].message)
+                model.resume(seat.seated(have=model.acked))
+            case 2:
+                model.refused(model.outbox[-1].message.id)
+            case _:
+                pass
+        if not model.outbox:
+            assert str(model.table) == truth(seat)
