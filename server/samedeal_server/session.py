@@ -10,7 +10,7 @@ from samedeal.protocol import limits
 from samedeal.protocol import server_messages as say
 from samedeal.protocol.codec import decode_client, encode
 from samedeal.protocol.errors import BadFrame, ErrorCode
-from samedeal.protocol.fields import Status
+from samedeal.protocol.fields import Phase, Status
 from samedeal_server.desk import RaceDesk
 from samedeal_server.errors import Refusal, ServerError, StoreUnavailable
 from samedeal_server.rooms import Room
@@ -196,6 +196,12 @@ class Session:
         await self._desk.after_change(message.race)
 
     def _room_for_one_more(self) -> None:
+        """Let go of closed races where there are too many. Raise Refusal if all are open."""
+        if len(self._seats) >= MAX_RACES:
+            for race_id, seat in list(self._seats.items()):
+                if seat.room is not None and seat.room.state.phase is Phase.CLOSED:
+                    del self._seats[race_id]
+                    self._desk.rooms.exit(seat.room, seat)
         if len(self._seats) >= MAX_RACES:
             sentence = f"one connection may sit in {MAX_RACES} races; leave one first"
             raise Refusal(ErrorCode.TOO_MANY, sentence)

@@ -20,6 +20,7 @@ from samedeal.protocol.fields import Phase, Status
 from samedeal_client import bot
 from samedeal_client.connection import Client, Race
 from samedeal_client.errors import Refused
+from samedeal_server.session import MAX_RACES
 from support import run_cli
 
 
@@ -138,6 +139,21 @@ async def test_next_deals_anew_in_the_same_room(server_url: str) -> None:
         assert following.view.round == 2
         assert [player.series for player in other.view.players] == [1, 0]
         assert following.view.commitment != first.view.commitment
+
+
+async def test_closed_races_do_not_count_against_the_limit_of_a_connection(
+    server_url: str,
+) -> None:
+    async with Client(server_url, name="ada") as a, Client(server_url, name="ivo") as b:
+        first = await a.create_race("lanes", countdown_s=0)
+        for _ in range(MAX_RACES + 2):
+            second = await b.join(first.code)
+            await both_ready(first, second)
+            await first.bank()
+            await second.bank()
+            await first.until_closed()
+            first = await first.next()
+        assert first.view.round == MAX_RACES + 3
 
 
 async def test_a_second_connection_takes_over_and_the_first_is_told(server_url: str) -> None:
