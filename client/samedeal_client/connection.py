@@ -314,7 +314,6 @@ class Race:
 
     def __init__(self, client: Client, model: RaceModel) -> None:
         self.model = model
-        self.is_taken_over = False
         self._client = client
         self._events: asyncio.Queue[Event | None] = asyncio.Queue()
         self._waiting: dict[int, asyncio.Future[say.Ack]] = {}
@@ -345,6 +344,11 @@ class Race:
     def is_alive(self) -> bool:
         """Whether anything can still come: the seat is held here, the link not given up."""
         return self._error is None
+
+    @property
+    def is_taken_over(self) -> bool:
+        """Whether another connection of this account holds the seat now."""
+        return isinstance(self._error, Refused)
 
     async def move(self, move: Move | str) -> say.Ack:
         """Play a move; return when it is acknowledged.
@@ -497,8 +501,6 @@ class Race:
                 model.begin(message.board, message.hash)
         elif isinstance(message, say.Room | say.Closed):
             model.take_view(message.race)
-        elif isinstance(message, say.TakenOver):
-            self.is_taken_over = True
         self._event(message)
         if isinstance(message, say.TakenOver):
             self._end(Refused(ErrorCode.TAKEN_OVER, message.sentence))

@@ -100,7 +100,7 @@ class RaceModel:
             if entry.is_shown:
                 continue
             try:
-                _apply(self.run, entry.action, self.run.t_last_ms)
+                self.run.act(entry.action, self.run.t_last_ms)
             except IllegalMove:
                 return
             entry.is_shown = True
@@ -123,7 +123,7 @@ class RaceModel:
         self._hide_all()
         entry = self.outbox.pop(0)
         try:
-            _apply(self.run, entry.action, ack.t_ms, ack.reveals)
+            self.run.act(entry.action, ack.t_ms, ack.reveals)
         except IllegalMove as error:
             raise OutOfStep(str(error)) from None
         if self.table.hash != ack.hash:
@@ -193,7 +193,7 @@ class RaceModel:
     def _follow(self, entry: LogEntry) -> None:
         action: Action = UNDO if entry.move is None else Move.parse(entry.move)
         try:
-            _apply(self.run, action, entry.t_ms, entry.reveals)
+            self.run.act(action, entry.t_ms, entry.reveals)
         except IllegalMove as error:
             raise OutOfStep(str(error)) from None
 
@@ -211,11 +211,3 @@ class RaceModel:
         )
         ver = max(progress.ver, self.view.ver)
         self.view = self.view.model_copy(update={"players": players, "ver": ver})
-
-
-def _apply(run: Run, action: Action, t_ms: int, reveals: tuple[int, ...] = ()) -> None:
-    if action is UNDO:
-        run.undo(t_ms)
-    else:
-        assert isinstance(action, Move)
-        run.play(action, t_ms, reveals)

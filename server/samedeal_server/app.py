@@ -73,7 +73,7 @@ async def running(settings: Settings) -> AsyncIterator[int]:
         feed.open()
         stack.push_async_callback(feed.close)
         stack.push_async_callback(rooms.close)
-        desk = RaceDesk(races, AccountStore(redis), standings, rooms, link, node)
+        desk = RaceDesk(races, AccountStore(redis), standings, rooms)
         gateway = Gateway(desk)
         port = await gateway.open(settings.host, settings.port)
         stack.push_async_callback(gateway.close)

@@ -2,15 +2,15 @@
 
 import datetime
 import secrets
+from typing import Any
 
 from samedeal import __version__
 from samedeal.engine import replay
 from samedeal.engine.deals import commitment, parse_seed
 from samedeal.engine.errors import EngineError
 from samedeal.engine.games import game
-from samedeal.engine.moves import Move
 from samedeal.engine.rules import Rules
-from samedeal.engine.run import UNDO, UndoPolicy
+from samedeal.engine.run import UndoPolicy, parse_action
 from samedeal.protocol import client_messages as ask
 from samedeal.protocol import limits
 from samedeal.protocol import server_messages as say
@@ -21,13 +21,13 @@ from samedeal_server.race import RaceState, SeatState
 from samedeal_server.rooms import Rooms
 from samedeal_server.runs import LiveRun, new_run
 from samedeal_server.store.accounts import Account, AccountStore, new_id
-from samedeal_server.store.link import CommitLink
 from samedeal_server.store.races import Attached, NewRace, RaceStore
 from samedeal_server.store.standings import StandingsStore
 
 __all__ = ["RaceDesk"]
 
 CODE_LETTERS = 5
+SEED_BYTES = 32
 _SENTENCES = {
     "missing": (ErrorCode.NOT_FOUND, "there is no such race any more"),
     "not_seated": (ErrorCode.NOT_SEATED, "you hold no seat in that race"),
@@ -46,6 +46,11 @@ def _refused(word: str) -> Refusal:
     return Refusal(*_SENTENCES[word])
 
 
+def _check(word: str) -> None:
+    if word != "done":
+        raise _refused(word)
+
+
 class RaceDesk:
     """The requests of players, done in the store."""
 
@@ -57,15 +62,11 @@ class RaceDesk:
         accounts: AccountStore,
         standings: StandingsStore,
         rooms: Rooms,
-        link: CommitLink,
-        node: str,
     ) -> None:
         self.races = races
         self.rooms = rooms
         self._accounts = accounts
         self._standings = standings
-        self._link = link
-        self._node = node
 
     async def recognise(self, message: ask.Hello) -> tuple[Account, str | None]:
         """Return the account of a hello, and its token where it is new."""
@@ -80,8 +81,8 @@ class RaceDesk:
 
     async def create(self, account: Account, message: ask.Create) -> str:
         """Open a room with the asker as host. Return the race's id."""
-        rules = _known(message.game)
-        seed, practice = secrets.token_bytes(32), False
+        _known(message.game)
+        seed, practice = secrets.token_bytes(SEED_BYTES), False
         if message.seed is not None:
             # Whoever names the seed can know the deal: hashed or not, it is practice.
             try:
@@ -93,13 +94,11 @@ class RaceDesk:
         code = await self._free_code(race_id)
         host = SeatState(seat=1, player=account.player, name=account.name, bot=account.bot)
         await self.races.create(
-            NewRace(
+            _dealt(
+                message.game,
+                seed,
                 id=race_id,
                 code=code,
-                game=rules.id,
-                rules_version=rules.version,
-                seed=seed,
-                commitment=commitment(rules, seed),
                 practice=practice,
                 options=options,
                 round=1,
@@ -138,26 +137,14 @@ class RaceDesk:
         """Fold a seat's log; None before GO, when there is no board to show."""
         if not state.was_run or state.phase is Phase.LOBBY or state.now_ms < state.go_at_ms:
             return None
-        live = self.open_run(state, seat, epoch)
+        live = self.rooms.open_run(state, seat, epoch)
         live.replay(await self.races.log(state.id, seat))
         return live
-
-    def open_run(self, state: RaceState, seat: int, epoch: int) -> LiveRun:
-        """A run without actions."""
-        return LiveRun(state, seat, epoch, self._link, self._node)
-
-    async def after_change(self, race_id: str) -> None:
-        """Move the race on if that was what it waited for, and tell the room."""
-        room = self.rooms.get(race_id)
-        if room is not None:
-            await self.rooms.refresh(room)
-        await self.rooms.advance(race_id)
 
     async def ready(self, account: Account, message: ask.Ready) -> None:
         """Say ready or not."""
         word = await self.races.ready(message.race, account.player, ready=message.ready)
-        if word != "done":
-            raise _refused(word)
+        _check(word)
 
     async def start(self, account: Account, message: ask.Start) -> None:
         """Start the countdown."""
@@ -166,24 +153,21 @@ class RaceDesk:
             state = await self._loaded(message.race)
             name = state.seats[seat].name if seat in state.seats else f"seat {seat}"
             raise Refusal(ErrorCode.NOT_READY, f"{name} is not ready")
-        if word != "done":
-            raise _refused(word)
+        _check(word)
 
     async def set_options(self, account: Account, message: ask.SetOptions) -> None:
         """Change the options."""
         state = await self._loaded(message.race)
         options = _merged(state.options, message.options, practice=state.practice)
         word = await self.races.set_options(message.race, account.player, options)
-        if word != "done":
-            raise _refused(word)
+        _check(word)
 
     async def end(self, account: Account, race_id: str, how: Status) -> None:
         """Bank or leave."""
         word = await self.races.leave(race_id, account.player, how)
         if word == "phase":
             raise Refusal(ErrorCode.WRONG_PHASE, "the race has not begun; leave instead")
-        if word != "done":
-            raise _refused(word)
+        _check(word)
 
     async def next_race(self, account: Account, message: ask.Next) -> say.Moved:
         """A new deal in the same room; asked twice, or by two, it is the same race."""
@@ -191,8 +175,7 @@ class RaceDesk:
         word, race_id = await self.races.next_race(old.id, account.player, new_id())
         if word == "phase":
             raise Refusal(ErrorCode.WRONG_PHASE, "the next race can be had when this one is closed")
-        if word != "done":
-            raise _refused(word)
+        _check(word)
         firsts = {row.seat for row in old.order() if row.place == 1}
         roster = tuple(
             SeatState(
@@ -206,15 +189,12 @@ class RaceDesk:
             if seat.ended is not Status.LEFT or seat.player == account.player
         )
         seats = {seat.seat for seat in roster}
-        rules, seed = _known(old.game), secrets.token_bytes(32)
         await self.races.create(
-            NewRace(
+            _dealt(
+                old.game,
+                secrets.token_bytes(SEED_BYTES),
                 id=race_id,
                 code=old.code,
-                game=old.game,
-                rules_version=rules.version,
-                seed=seed,
-                commitment=commitment(rules, seed),
                 practice=False,
                 options=old.options,
                 round=old.round + 1,
@@ -247,11 +227,8 @@ class RaceDesk:
         for seat in state.seats:
             runs[seat] = run = new_run(state)
             for seq, (text, t_ms) in enumerate(await self.races.log(race_id, seat), start=1):
-                action = UNDO if text == str(UNDO) else Move.parse(text)
-                if action is UNDO:
-                    run.undo(t_ms)
-                else:
-                    run.play(action, t_ms)
+                action = parse_action(text)
+                run.act(action, t_ms)
                 actions.append(replay.LogEntry(seat, seq, t_ms, action))
         started = datetime.datetime.fromtimestamp(state.go_at_ms // 1000, datetime.UTC)
         header = replay.Header(
@@ -283,6 +260,18 @@ def _known(game_id: str) -> Rules:
         return game(game_id)
     except EngineError as error:
         raise Refusal(ErrorCode.NOT_FOUND, str(error)) from None
+
+
+def _dealt(game_id: str, seed: bytes, **room: Any) -> NewRace:
+    """A race on the deal of `seed`, with what the room says of the rest."""
+    rules = _known(game_id)
+    return NewRace(
+        game=rules.id,
+        rules_version=rules.version,
+        seed=seed,
+        commitment=commitment(rules, seed),
+        **room,
+    )
 
 
 def _merged(options: RaceOptions, patch: OptionsPatch, *, practice: bool) -> RaceOptions:

@@ -122,7 +122,6 @@ class RaceState:
     go_at_ms: int = 0
     deadline_at_ms: int = 0
     closed_at_ms: int = 0
-    created_at_ms: int = 0
     next_race: str = ""
 
     @classmethod
@@ -152,7 +151,6 @@ class RaceState:
             go_at_ms=int(fields.get("go_at", 0)),
             deadline_at_ms=int(fields.get("deadline", 0)),
             closed_at_ms=int(fields.get("closed_at", 0)),
-            created_at_ms=int(fields.get("created", 0)),
             next_race=fields.get("next", ""),
         )
 
@@ -160,10 +158,6 @@ class RaceState:
     def was_run(self) -> bool:
         """Whether it got as far as GO; a lobby that everyone left did not."""
         return self.go_at_ms > 0
-
-    def seat_of(self, player: str) -> SeatState | None:
-        """The seat this player holds."""
-        return next((seat for seat in self.seats.values() if seat.player == player), None)
 
     def order(self) -> tuple[OrderRow, ...]:
         """The final order: a pure function of the closed record, so every node finds the same."""

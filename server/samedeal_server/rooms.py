@@ -20,7 +20,7 @@ from samedeal.protocol.server_messages import (
 from samedeal.protocol.server_messages import Room as RoomEvent
 from samedeal_server.errors import StoreUnavailable
 from samedeal_server.race import RaceState, SeatState
-from samedeal_server.runs import LiveRun, RaceMark, dealt_board
+from samedeal_server.runs import LiveRun, dealt_board
 from samedeal_server.store.races import RaceStore
 from samedeal_server.store.standings import StandingsStore
 
@@ -73,12 +73,12 @@ class Room:
         for member in list(self.members.values()):
             member.send(frame)
 
-    def committed(self, seat: int, live: LiveRun, mark: RaceMark | None) -> None:
+    def committed(self, seat: int, live: LiveRun, ver: int | None) -> None:
         """Bring the own record up to date with a commit made on this node."""
         run, record = live.run, self.state.seats[seat]
         _follow(record, live)
-        if mark is not None:
-            self.ver = max(self.ver, mark.ver)
+        if ver is not None:
+            self.ver = max(self.ver, ver)
         if run.is_won:
             record.ended = Status.WON
 
@@ -101,7 +101,8 @@ class Rooms:
     ) -> None:
         self._races = races
         self._standings = standings
-        self._open_run = open_run
+        self.open_run = open_run
+        """Makes a run without actions for (race, seat, epoch)."""
         self.watch: Callable[[str, bool], Coroutine[Any, Any, None]] = _deaf
         self._rooms: dict[str, Room] = {}
         self._dirty: set[Room] = set()
@@ -173,13 +174,11 @@ class Rooms:
         finally:
             room.reading = False
 
-    def moved(self, room: Room, seat: int, live: LiveRun, mark: RaceMark | None) -> None:
+    def moved(self, room: Room, seat: int, live: LiveRun, ver: int | None) -> None:
         """A member's action is in the log: note it, and have the room told at the next tick."""
-        room.committed(seat, live, mark)
+        room.committed(seat, live, ver)
         room.dirty.add(seat)
-        self._dirty.add(room)
-        if self._tick is None:
-            self._tick = self._loop.call_later(_TICK_S, self._push_progress)
+        self._push_soon(room)
         if live.run.is_won:
             self._own(self.advance(room.id))
 
@@ -219,18 +218,22 @@ class Rooms:
             if known is not None and seat.seq > known.seq:
                 room.dirty.add(number)
         if room.dirty:
-            self._dirty.add(room)
-            if self._tick is None:
-                self._tick = self._loop.call_later(_TICK_S, self._push_progress)
+            self._push_soon(room)
 
     def _go(self, room: Room) -> None:
         """Give every member its board; all of them in one turn of the loop."""
         view, board = room.state.view(), dealt_board(room.state)
         for seat, member in list(room.members.items()):
             if member.live is None:
-                member.live = self._open_run(room.state, seat, member.epoch)
+                member.live = self.open_run(room.state, seat, member.epoch)
             hash_ = member.live.run.table.hash
             member.send(encode(Go(race=view, seat=seat, hash=hash_, board=board)))
+
+    def _push_soon(self, room: Room) -> None:
+        """Have a room with news looked at by the next tick."""
+        self._dirty.add(room)
+        if self._tick is None:
+            self._tick = self._loop.call_later(_TICK_S, self._push_progress)
 
     def _push_progress(self) -> None:
         """Tell each room with news who moved on, at most PROGRESS_PER_S times a second."""
@@ -299,7 +302,7 @@ class Rooms:
         else:
             await self._races.schedule(race_id, min(at.due_ms, at.now_ms + _RECHECK_MS))
         room = self._rooms.get(race_id)
-        if room is not None and (at.phase is not room.state.phase or at.due_ms):
+        if room is not None and not at.phase is room.state.phase is Phase.CLOSED:
             await self.refresh(room)
 
     async def _count(self, race_id: str) -> None:

@@ -6,8 +6,7 @@ from typing import Any
 
 from samedeal.engine.errors import EngineError, IllegalMove
 from samedeal.engine.games import game
-from samedeal.engine.moves import Move
-from samedeal.engine.run import UNDO, Run
+from samedeal.engine.run import UNDO, Run, parse_action
 from samedeal.engine.table import Table
 from samedeal.protocol.errors import ErrorCode
 from samedeal.protocol.fields import BoardView
@@ -22,7 +21,6 @@ from samedeal_server.store.scripts import Script
 __all__ = ["COMMIT", "Committed", "Fenced", "LiveRun", "dealt_board", "new_run"]
 
 COMMIT = Script("commit")
-_UNDO_TEXT = str(UNDO)
 
 
 class Fenced(ServerError):
@@ -41,19 +39,12 @@ class Committed:
 
     def log_entry(self) -> LogEntry:
         """The entry as it goes to the player."""
-        move = None if self.action == _UNDO_TEXT else self.action
+        move = None if self.action == UNDO.value else self.action
         return LogEntry(seq=self.seq, t_ms=self.t_ms, move=move, reveals=self.reveals)
 
 
-@dataclass(frozen=True, slots=True)
-class RaceMark:
-    """What a commit says of the race: its version, and when it ends, in ms from GO."""
-
-    ver: int
-    deadline_ms: int
-
-
-Done = Callable[[Committed | ServerError, RaceMark | None], None]
+Done = Callable[[Committed | ServerError, int | None], None]
+"""Called with the result and the race's version, where the store named it."""
 
 
 def new_run(state: RaceState) -> Run:
@@ -141,24 +132,22 @@ class LiveRun:
 
     def _apply(self, action: str, t_ms: int) -> tuple[int, ...]:
         """Play an action. Return the cards it turned up."""
-        if action == _UNDO_TEXT:
-            try:
-                self.run.undo(t_ms)
-            except IllegalMove as error:
-                raise Refusal(ErrorCode.ILLEGAL_MOVE, str(error)) from None
-            return ()
         try:
-            return self.run.play(_parsed(action), t_ms).reveals
+            parsed = parse_action(action)
+            step = self.run.act(parsed, t_ms)
         except IllegalMove as error:
             raise Refusal(ErrorCode.ILLEGAL_MOVE, str(error)) from None
+        except EngineError as error:
+            raise Refusal(ErrorCode.UNREADABLE_MOVE, str(error)) from None
+        return () if parsed is UNDO else step.reveals
 
     def _settle(self, action: str, reveals: tuple[int, ...], reply: Any, done: Done) -> None:
         """Make of the store's reply what it means for the run."""
         self.busy = False
         if isinstance(reply, list) and reply[0] == b"done":
-            _, t_ms, ver, deadline_ms = reply
+            _, t_ms, ver = reply
             self.run.settle(t_ms)
-            done(self._keep(action, t_ms, reveals), RaceMark(ver, deadline_ms))
+            done(self._keep(action, t_ms, reveals), ver)
             return
         if isinstance(reply, list) and reply[0] == b"again" and reply[1].decode() == action:
             # The reply to the first try was lost; the entry is this very action.
@@ -173,13 +162,6 @@ class LiveRun:
         entry = Committed(self.run.seq, action, t_ms, self.run.table.hash, reveals)
         self.entries.append(entry)
         return entry
-
-
-def _parsed(text: str) -> Move:
-    try:
-        return Move.parse(text)
-    except EngineError as error:
-        raise Refusal(ErrorCode.UNREADABLE_MOVE, str(error)) from None
 
 
 def _failure(reply: Any) -> ServerError:

@@ -5,6 +5,7 @@ import logging
 from collections.abc import Coroutine
 from typing import Any, Protocol, assert_never
 
+from samedeal.engine.run import UNDO
 from samedeal.protocol import client_messages as ask
 from samedeal.protocol import limits
 from samedeal.protocol import server_messages as say
@@ -14,7 +15,7 @@ from samedeal.protocol.fields import Phase, Status
 from samedeal_server.desk import RaceDesk
 from samedeal_server.errors import Refusal, ServerError, StoreUnavailable
 from samedeal_server.rooms import Room
-from samedeal_server.runs import Committed, Fenced, LiveRun, RaceMark, dealt_board
+from samedeal_server.runs import Committed, Fenced, LiveRun, dealt_board
 from samedeal_server.store.accounts import Account
 
 __all__ = ["Outbox", "Session"]
@@ -193,7 +194,7 @@ class Session:
         """Change a race, answer, then have everyone in the room see it."""
         await change
         self._send(say.Done(id=message.id))
-        await self._desk.after_change(message.race)
+        await self._desk.rooms.advance(message.race)
 
     def _room_for_one_more(self) -> None:
         """Let go of closed races where there are too many. Raise Refusal if all are open."""
@@ -249,7 +250,7 @@ class Session:
         live = seat.live
         if live is None:
             raise Refusal(ErrorCode.WRONG_PHASE, "the race has not begun; wait for GO")
-        action = message.move if isinstance(message, ask.PlayMove) else "undo"
+        action = message.move if isinstance(message, ask.PlayMove) else UNDO.value
         again = live.answered(message.seq, action)
         if again is not None:
             self._ack(message, again)
@@ -259,7 +260,7 @@ class Session:
             raise Refusal(ErrorCode.RUN_OVER, "the run is over: nothing more counts")
         self._busy = True
         try:
-            live.submit(action, lambda entry, mark: self._acted(message, seat, live, entry, mark))
+            live.submit(action, lambda entry, ver: self._acted(message, seat, live, entry, ver))
         except BaseException:
             self._busy = False
             raise
@@ -270,7 +271,7 @@ class Session:
         seat: Seat,
         live: LiveRun,
         result: Committed | ServerError,
-        mark: RaceMark | None,
+        ver: int | None,
     ) -> None:
         """The store has answered: acknowledge, or say why not."""
         self._busy = False
@@ -279,7 +280,7 @@ class Session:
         if isinstance(result, Committed):
             self._ack(message, result)
             if seat.room is not None:
-                self._desk.rooms.moved(seat.room, seat.seat, live, mark)
+                self._desk.rooms.moved(seat.room, seat.seat, live, ver)
         elif isinstance(result, Refusal):
             self._refuse(message.id, result)
         elif isinstance(result, Fenced):

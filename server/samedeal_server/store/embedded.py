@@ -159,9 +159,7 @@ class EmbeddedStore:
 
     async def _loaded(self, deadline: float) -> None:
         """Wait until the store has its data: INFO answers before that, commands do not."""
-        client = Redis(
-            unix_socket_path=self._socket, socket_timeout=1.0, retry=Retry(NoBackoff(), 0)
-        )
+        client = self._client()
         try:
             while asyncio.get_running_loop().time() < deadline:
                 with contextlib.suppress(BusyLoadingError):
@@ -173,6 +171,10 @@ class EmbeddedStore:
         finally:
             await client.aclose()
         raise CannotServe(f"the store does not load its data; see {self._dir / 'store.log'}")
+
+    def _client(self) -> Redis:
+        """A client that asks once and does not wait long."""
+        return Redis(unix_socket_path=self._socket, socket_timeout=1.0, retry=Retry(NoBackoff(), 0))
 
     def _arguments(self) -> list[str]:
         settings = {
@@ -190,9 +192,7 @@ class EmbeddedStore:
 
     async def _ping(self) -> int | None:
         """Process number of a store that answers, even while it loads; None if none does."""
-        client = Redis(
-            unix_socket_path=self._socket, socket_timeout=1.0, retry=Retry(NoBackoff(), 0)
-        )
+        client = self._client()
         try:
             return int((await client.info("server"))["process_id"])
         except (RedisError, OSError):

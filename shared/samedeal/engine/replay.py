@@ -403,10 +403,9 @@ class _Reader:
                 if content["undo"] is not True:
                     raise _Wrong("undo can only be true")
                 action = UNDO
-                run.undo(t_ms)
             else:
                 action = Move.parse(_text(content["move"], "move"))
-                run.play(action, t_ms)
+            run.act(action, t_ms)
         except IllegalMove as error:
             raise _Wrong(f"seat {seat} may not do this: {error.sentence}") from error
         self._actions.append(LogEntry(seat, seq, t_ms, action))

@@ -34,6 +34,11 @@ UNDO: Final = Undo.UNDO
 Action: TypeAlias = Move | Literal[Undo.UNDO]
 
 
+def parse_action(text: str) -> Action:
+    """Read an action as logs have it: `undo`, or a move. Raise Unreadable for anything else."""
+    return UNDO if text == UNDO.value else Move.parse(text)
+
+
 class UndoPolicy(StrEnum):
     """How far a player may take steps back."""
 
@@ -113,6 +118,10 @@ class Run:
         self._past.append((now, step))
         self._now = now._replace(seq=now.seq + 1, t_last_ms=t_ms, draws_in_a_row=0, lows=lows)
         return step
+
+    def act(self, action: Action, t_ms: int, reveals: Sequence[int] = ()) -> Step:
+        """Play a move or undo, whichever `action` is; see `play` and `undo`."""
+        return self.undo(t_ms) if action is UNDO else self.play(action, t_ms, reveals)
 
     def take_back(self) -> None:
         """Make the last action, a move or an undo, as if it had never been accepted.

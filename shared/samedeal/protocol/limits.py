@@ -19,7 +19,6 @@ MAX_SEATS = 8
 MIN_SEATS = 2
 MAX_NAME = 24
 MAX_TEXT = 200
-MAX_CODE = 8
 CODE_ALPHABET = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
 """Letters of a join code: none that reads like another (0 O, 1 I)."""
 

@@ -1,7 +1,7 @@
 -- Accept one action of a run: fenced by epoch, idempotent by seq, timed by the store's clock.
 -- KEYS: race, seat, log.
 -- ARGV: node, epoch, seq, action, home, best, opened, 1 if (best, opened) rose, 1 if won, lifetime ms.
--- Returns {word, elapsed ms, ver, ms from GO until the deadline} or {word, detail}.
+-- Returns {word, elapsed ms, ver} or {word, detail}.
 local seat = redis.call('HMGET', KEYS[2], 'epoch', 'seq', 't', 'status')
 if seat[1] ~= ARGV[2] then
   return {'fenced'}
@@ -48,4 +48,4 @@ local ver = redis.call('HINCRBY', KEYS[1], 'ver', 1)
 if race[4] then
   redis.call('PUBLISH', KEYS[1] .. ':bell', ARGV[1] .. ' ' .. ver)
 end
-return {'done', elapsed, ver, deadline - go_at}
+return {'done', elapsed, ver}
