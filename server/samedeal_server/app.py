@@ -1,7 +1,6 @@
 """The server put together: store, rooms, gateway; start, sweep, stop."""
 
 import asyncio
-import contextlib
 import logging
 import secrets
 from collections.abc import AsyncIterator
@@ -12,6 +11,7 @@ from pathlib import Path
 from samedeal_server.desk import RaceDesk
 from samedeal_server.errors import CannotServe, StoreUnavailable
 from samedeal_server.gateway import Gateway
+from samedeal_server.pause import is_set_within
 from samedeal_server.race import RaceState
 from samedeal_server.rooms import Rooms
 from samedeal_server.runs import COMMIT, LiveRun
@@ -77,24 +77,19 @@ async def running(settings: Settings) -> AsyncIterator[int]:
         gateway = Gateway(desk)
         port = await gateway.open(settings.host, settings.port)
         stack.push_async_callback(gateway.close)
-        sweeper = asyncio.create_task(_sweep(rooms))
-        stack.push_async_callback(_cancelled, sweeper)
+        closing = asyncio.Event()
+        sweeper = asyncio.create_task(_sweep(rooms, closing))
+        stack.push_async_callback(asyncio.wait, [sweeper])
+        stack.callback(closing.set)
         yield port
 
 
-async def _sweep(rooms: Rooms) -> None:
+async def _sweep(rooms: Rooms, closing: asyncio.Event) -> None:
     """Close races on time, also those that nobody is connected to any more."""
-    while True:
-        await asyncio.sleep(SWEEP_S)
+    while not await is_set_within(closing, SWEEP_S):
         try:
             await rooms.sweep()
         except StoreUnavailable as error:
             log.warning("the sweep has to wait: %s", error)
         except Exception:
             log.exception("the sweep failed")
-
-
-async def _cancelled(task: asyncio.Task[None]) -> None:
-    task.cancel()
-    with contextlib.suppress(asyncio.CancelledError):
-        await task

@@ -24,6 +24,7 @@ from redis.backoff import NoBackoff
 from redis.exceptions import BusyLoadingError, RedisError
 
 from samedeal_server.errors import CannotServe
+from samedeal_server.pause import is_set_within
 
 __all__ = ["EmbeddedStore", "find_binary"]
 
@@ -59,6 +60,7 @@ class EmbeddedStore:
         self._dir = data_dir
         self._lock: IO[str] | None = None
         self._watcher: asyncio.Task[None] | None = None
+        self._closing = asyncio.Event()
         # Kept: a Popen that is dropped while its process runs warns, and reaps too late.
         self._child: subprocess.Popen[bytes] | None = None
         self.pid = 0
@@ -92,9 +94,9 @@ class EmbeddedStore:
         return f"unix://{quote(self._socket)}"
 
     async def __aexit__(self, *_: object) -> None:
+        self._closing.set()
         if self._watcher is not None:
-            self._watcher.cancel()
-            await asyncio.gather(self._watcher, return_exceptions=True)
+            await self._watcher
         await self._stop()
 
     def _socket_path(self) -> str:
@@ -125,7 +127,7 @@ class EmbeddedStore:
                 raise CannotServe(
                     f"the store left running in {self._dir} does not answer; stop it first"
                 )
-            await asyncio.sleep(0.1)
+            await self._pause(0.1)
         with mark, (self._dir / "store.log").open("ab") as output:
             # A session of its own: Ctrl-C must reach the server first, and the store last.
             self._child = child = subprocess.Popen(  # noqa: ASYNC220 - a moment, once
@@ -144,7 +146,7 @@ class EmbeddedStore:
             if await self._ping() is not None:
                 await self._loaded(deadline)
                 return
-            await asyncio.sleep(0.02)
+            await self._pause(0.02)
         raise CannotServe(f"the store does not answer; see {self._dir / 'store.log'}")
 
     def _mark_of_life(self) -> IO[str] | None:
@@ -165,7 +167,7 @@ class EmbeddedStore:
                 with contextlib.suppress(BusyLoadingError):
                     await client.ping()
                     return
-                await asyncio.sleep(0.02)
+                await self._pause(0.02)
         except (RedisError, OSError):
             pass
         finally:
@@ -203,8 +205,7 @@ class EmbeddedStore:
     async def _watch(self) -> None:
         """Start the store again when it dies."""
         pause = 0.1
-        while True:
-            await asyncio.sleep(0.2)
+        while not await is_set_within(self._closing, 0.2):
             if self._is_running():
                 pause = 0.1
                 continue
@@ -213,8 +214,13 @@ class EmbeddedStore:
                 await self._up()
             except CannotServe as error:
                 log.warning("%s", error)
-                await asyncio.sleep(pause)
+                await is_set_within(self._closing, pause)
                 pause = min(5.0, pause * 2)
+
+    async def _pause(self, seconds: float) -> None:
+        """Wait a little for the store. Raise CannotServe if the server closes meanwhile."""
+        if await is_set_within(self._closing, seconds):
+            raise CannotServe("the server closes before its store is up")
 
     async def _stop(self) -> None:
         """Stop the store, if it is ours to stop: data written, nothing left running."""

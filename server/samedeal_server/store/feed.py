@@ -11,13 +11,15 @@ from collections.abc import Callable
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
+from samedeal_server.pause import is_set_within
 from samedeal_server.store import keys
 
 __all__ = ["Feed"]
 
 log = logging.getLogger(__name__)
 
-IDLE_S = 2.0
+IDLE_S = 0.5
+"""How long a closing server may have to wait for the listener to notice."""
 
 
 class Feed:
@@ -30,6 +32,7 @@ class Feed:
         self._races: dict[str, str] = {}
         self._pubsub = redis.pubsub()
         self._task: asyncio.Task[None] | None = None
+        self._closing = asyncio.Event()
 
     def open(self) -> None:
         """Start to listen."""
@@ -37,9 +40,9 @@ class Feed:
 
     async def close(self) -> None:
         """Stop listening."""
+        self._closing.set()
         if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+            await asyncio.wait([self._task])
         await self._pubsub.aclose()  # type: ignore[no-untyped-call]
 
     async def watch(self, race_id: str, on: bool) -> None:
@@ -56,15 +59,15 @@ class Feed:
             log.warning("race %s: the doorbell is out of reach: %s", race_id, error)
 
     async def _listen(self) -> None:
-        while True:
+        while not self._closing.is_set():
             try:
                 if not self._pubsub.subscribed:
-                    await asyncio.sleep(0.1)
+                    await is_set_within(self._closing, 0.1)
                     continue
                 message = await self._pubsub.get_message(timeout=IDLE_S)
             except (RedisError, OSError) as error:
                 log.warning("the doorbell is out of reach: %s", error)
-                await asyncio.sleep(0.5)
+                await is_set_within(self._closing, 0.5)
                 for race_id in list(self._races.values()):
                     self._rang(race_id)
                 continue
