@@ -1,50 +1,28 @@
-"""The websocket side of the server: handshake, frames in, frames out, closing. Knows websockets."""
+"""The door of the server: it listens, admits connections, and looks after quiet ones."""
 
 import asyncio
-import logging
+import itertools
 import random
+from collections import OrderedDict
 
-from websockets.asyncio.server import Server, ServerConnection, broadcast, serve
-from websockets.exceptions import ConnectionClosed
+from websockets.http11 import Request
+from websockets.server import ServerProtocol
 from websockets.typing import Subprotocol
 
 from samedeal.protocol import limits
 from samedeal_server.desk import RaceDesk
 from samedeal_server.errors import CannotServe
 from samedeal_server.session import Session
+from samedeal_server.wire import POLICY, RESTART, Wire
 
 __all__ = ["Gateway"]
 
-log = logging.getLogger(__name__)
-
-MAX_BACKLOG = 256 * 1024
-"""Bytes a client may leave unread; then it is closed, and may resume."""
 READ_LIMIT = 64 * 1024
 """Bytes of a frame that is read at all. Up to here one that is too long gets an answer."""
-RESTART, POLICY, TRY_LATER = 1012, 1008, 1013
 SPREAD_MS = 5000
-
-
-class SocketOutbox:
-    """Writes to one connection without waiting."""
-
-    def __init__(self, connection: ServerConnection) -> None:
-        self._connection = connection
-        self._closing: asyncio.Task[None] | None = None
-
-    def send(self, frame: bytes) -> None:
-        """Write a frame now. Who leaves too much unread is closed."""
-        if self._closing is not None:
-            return
-        if self._connection.transport.get_write_buffer_size() > MAX_BACKLOG:
-            self.close(TRY_LATER, "too slow: frames were left unread; resume when you can")
-            return
-        broadcast((self._connection,), frame)
-
-    def close(self, code: int, reason: str) -> None:
-        """Close soon; nothing more is sent."""
-        if self._closing is None:
-            self._closing = asyncio.create_task(self._connection.close(code, reason))
+"""Clients of a server that stops come back spread over this time."""
+TICK_S = 0.25
+PING_EVERY_S = 20.0
 
 
 class Gateway:
@@ -52,28 +30,26 @@ class Gateway:
 
     def __init__(self, desk: RaceDesk) -> None:
         self._desk = desk
-        self._server: Server | None = None
+        self._loop = asyncio.get_running_loop()
+        self._server: asyncio.Server | None = None
+        self._tick: asyncio.TimerHandle | None = None
+        self._wires: dict[Wire, Session | None] = {}
+        # Both in the order of their times: the intervals are the same for all.
+        self._silent: OrderedDict[Wire, float] = OrderedDict()
+        self._beats: OrderedDict[Wire, float] = OrderedDict()
+        self._empty = asyncio.Event()
 
     async def open(self, host: str, port: int, *, reuse_port: bool = False) -> int:
         """Listen. Return the port. Raise CannotServe if the address cannot be had."""
         try:
-            self._server = await serve(
-                self._serve_one,
-                host,
-                port,
-                subprotocols=[Subprotocol(limits.SUBPROTOCOL)],
-                select_subprotocol=_choose,
-                compression=None,
-                max_size=READ_LIMIT,
-                max_queue=16,
-                close_timeout=2,
-                server_header=None,
-                reuse_port=reuse_port or None,
+            self._server = await self._loop.create_server(
+                lambda: Wire(self), host, port, reuse_port=reuse_port or None, backlog=1024
             )
         except OSError as error:
             raise CannotServe(
                 f"cannot listen on {host}:{port}: {error.strerror or error}"
             ) from None
+        self._tick = self._loop.call_later(TICK_S, self._look_after)
         bound: int = next(iter(self._server.sockets)).getsockname()[1]
         return bound
 
@@ -81,46 +57,63 @@ class Gateway:
         """Close every connection with a hint when to come back, each its own."""
         if self._server is None:
             return
-        self._server.close(close_connections=False)
-        closings = [
-            connection.close(RESTART, f"retry_ms={random.randrange(200, SPREAD_MS)}")
-            for connection in self._server.connections
-        ]
-        await asyncio.gather(*closings, return_exceptions=True)
-        await self._server.wait_closed()
+        self._server.close()
+        for wire in list(self._wires):
+            wire.close(RESTART, f"retry_ms={random.randrange(200, SPREAD_MS)}")
+        if self._wires:
+            await self._empty.wait()
+        if self._tick is not None:
+            self._tick.cancel()
 
-    async def _serve_one(self, connection: ServerConnection) -> None:
-        outbox = SocketOutbox(connection)
-        if connection.subprotocol is None:
-            outbox.close(POLICY, f"speak the subprotocol {limits.SUBPROTOCOL}")
-            return
-        session = Session(self._desk, outbox)
-        try:
-            if await self._greeted(connection, session):
-                receive = session.receive
-                async for frame in connection:
-                    if (work := receive(frame)) is not None:
-                        await work
-        except ConnectionClosed:
-            pass
-        finally:
-            await session.leave()
+    # What follows is for the wires.
 
-    async def _greeted(self, connection: ServerConnection, session: Session) -> bool:
-        """Wait for a hello that is accepted. Who does not say it in time is closed."""
-        try:
-            async with asyncio.timeout(limits.HELLO_WITHIN_S):
-                while session.account is None:
-                    work = session.receive(await connection.recv())
-                    if work is not None:
-                        await work
-        except TimeoutError:
-            await connection.close(POLICY, "no hello in time")
-            return False
-        return True
+    def protocol(self) -> ServerProtocol:
+        """Make the protocol of a new connection: no compression, our subprotocol if offered."""
+        return ServerProtocol(
+            subprotocols=[Subprotocol(limits.SUBPROTOCOL)],
+            select_subprotocol=_choose,
+            max_size=READ_LIMIT,
+        )
+
+    def opened(self, wire: Wire) -> None:
+        """Give a new connection some time to say hello."""
+        now = self._loop.time()
+        self._wires[wire] = None
+        self._silent[wire] = now + limits.HELLO_WITHIN_S
+        self._beats[wire] = now + PING_EVERY_S
+
+    def admit(self, wire: Wire, request: Request) -> Session | None:
+        """Give a connection its session."""
+        session = self._wires[wire] = Session(self._desk, wire)
+        return session
+
+    def ended(self, wire: Wire) -> None:
+        """Forget a connection."""
+        del self._wires[wire], self._beats[wire]
+        self._silent.pop(wire, None)
+        if not self._wires:
+            self._empty.set()
+
+    def _look_after(self) -> None:
+        now = self._loop.time()
+        for wire in _due(self._silent, now):
+            del self._silent[wire]
+            session = self._wires[wire]
+            if session is None or session.account is None:
+                wire.close(POLICY, "no hello in time")
+        for wire in _due(self._beats, now):
+            self._beats[wire] = now + PING_EVERY_S
+            self._beats.move_to_end(wire)
+            wire.beat()
+        self._tick = self._loop.call_later(TICK_S, self._look_after)
 
 
-def _choose(_connection: ServerConnection, offered: object) -> Subprotocol | None:
+def _due(times: "OrderedDict[Wire, float]", now: float) -> list[Wire]:
+    """Return the first of `times`, as far as their time has come."""
+    return [wire for wire, _ in itertools.takewhile(lambda item: item[1] <= now, times.items())]
+
+
+def _choose(_protocol: ServerProtocol, offered: object) -> Subprotocol | None:
     """Take our subprotocol if it is offered; without it the connection is told why and closed."""
     names = offered if isinstance(offered, list | tuple) else ()
     return Subprotocol(limits.SUBPROTOCOL) if limits.SUBPROTOCOL in names else None

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from samedeal.engine.scoring import Outcome, final_order
 from samedeal.protocol.fields import (
@@ -78,20 +79,25 @@ class SeatState:
 
     def view(self, phase: Phase) -> PlayerView:
         """What everyone in the room may see of it."""
-        return PlayerView(
-            seat=self.seat,
-            name=self.name,
-            bot=self.bot,
-            ready=self.ready,
-            present=self.present,
-            status=self.status(phase),
-            home=self.home,
-            best=self.best,
-            opened=self.opened,
-            moves=self.seq,
-            t_ms=self.t_ms,
-            series=self.series,
-        )
+        return PlayerView(**self.fields(phase))
+
+    def fields(self, phase: Phase) -> dict[str, Any]:
+        """The fields of its `PlayerView` that are not at their default, as they go on the wire."""
+        numbers = {
+            "home": self.home,
+            "best": self.best,
+            "opened": self.opened,
+            "moves": self.seq,
+            "t_ms": self.t_ms,
+            "series": self.series,
+        }
+        flags = {"bot": self.bot, "ready": self.ready, "present": self.present}
+        fields: dict[str, Any] = {"seat": self.seat, "name": self.name}
+        fields |= {name: value for name, value in (flags | numbers).items() if value}
+        status = self.status(phase)
+        if status is not Status.PLAYING:
+            fields["status"] = status.value
+        return fields
 
     def status(self, phase: Phase) -> Status:
         """How the run stands in this phase of the race."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from samedeal.protocol.codec import encode
+from samedeal.protocol.codec import encode, pack
 from samedeal.protocol.fields import Phase, Status
 from samedeal.protocol.limits import PROGRESS_PER_S
 from samedeal.protocol.server_messages import (
@@ -14,12 +14,11 @@ from samedeal.protocol.server_messages import (
     Go,
     Moved,
     Notice,
-    Progress,
     ServerMessage,
 )
 from samedeal.protocol.server_messages import Room as RoomEvent
 from samedeal_server.errors import StoreUnavailable
-from samedeal_server.race import RaceState, SeatState
+from samedeal_server.race import RaceState
 from samedeal_server.runs import LiveRun, dealt_board
 from samedeal_server.store.races import RaceStore
 from samedeal_server.store.standings import StandingsStore
@@ -31,6 +30,8 @@ log = logging.getLogger(__name__)
 _INTERVAL_S = 1 / PROGRESS_PER_S
 _TICK_S = 0.05
 """How often rooms with news are looked at; many races share one wake-up."""
+_LOOK_S = 1.0
+"""How often those who moved are looked at for being stuck."""
 
 _RECHECK_MS = 15_000
 """The sweep looks at an open race this often: a node that died may not have said when."""
@@ -73,21 +74,16 @@ class Room:
         for member in list(self.members.values()):
             member.send(frame)
 
-    def committed(self, seat: int, live: LiveRun, ver: int | None) -> None:
-        """Bring the own record up to date with a commit made on this node."""
-        run, record = live.run, self.state.seats[seat]
-        _follow(record, live)
-        if ver is not None:
-            self.ver = max(self.ver, ver)
+    def follow(self, seat: int, live: LiveRun) -> None:
+        """Bring a record up to date with the run that is played on this node."""
+        record, run = self.state.seats.get(seat), live.run
+        if record is None or live.busy or run.seq < record.seq:
+            return
+        record.seq, record.home, record.best = run.seq, run.home, run.best
+        record.opened, record.t_ms = run.opened, run.t_last_ms
+        record.t_best_ms, record.m_best = run.t_best_ms, run.m_best
         if run.is_won:
             record.ended = Status.WON
-
-
-def _follow(record: SeatState, live: LiveRun) -> None:
-    run = live.run
-    record.seq, record.home, record.best = run.seq, run.home, run.best
-    record.opened, record.t_ms = run.opened, run.t_last_ms
-    record.t_best_ms, record.m_best = run.t_best_ms, run.m_best
 
 
 class Rooms:
@@ -107,13 +103,16 @@ class Rooms:
         self._rooms: dict[str, Room] = {}
         self._dirty: set[Room] = set()
         self._tick: asyncio.TimerHandle | None = None
+        self._unlooked: set[tuple[Room, int]] = set()
+        self._look: asyncio.TimerHandle | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._loop = asyncio.get_running_loop()
 
     async def close(self) -> None:
         """Stop every timer and task."""
-        if self._tick is not None:
-            self._tick.cancel()
+        for timer in (self._tick, self._look):
+            if timer is not None:
+                timer.cancel()
         for room in self._rooms.values():
             if room.timer is not None:
                 room.timer.cancel()
@@ -175,11 +174,13 @@ class Rooms:
             room.reading = False
 
     def moved(self, room: Room, seat: int, live: LiveRun, ver: int | None) -> None:
-        """A member's action is in the log: note it, and have the room told at the next tick."""
-        room.committed(seat, live, ver)
+        """A member's action is in the log: have the room told at the next tick."""
+        if ver is not None and ver > room.ver:
+            room.ver = ver
         room.dirty.add(seat)
         self._push_soon(room)
         if live.run.is_won:
+            room.follow(seat, live)
             self._own(self.advance(room.id))
 
     def _take(self, room: Room, state: RaceState) -> None:
@@ -188,9 +189,8 @@ class Rooms:
         if state.ver < room.ver:
             # Commits of this node overtook the reading.
             for member in room.members.values():
-                record = state.seats.get(member.seat)
-                if member.live is not None and record and member.live.run.seq > record.seq:
-                    _follow(record, member.live)
+                if member.live is not None:
+                    room.follow(member.seat, member.live)
         room.ver = state.ver = max(room.ver, state.ver)
         self._arm(room)
         for member in list(room.members.values()):
@@ -240,20 +240,38 @@ class Rooms:
         self._tick = None
         now = self._loop.time()
         for room in list(self._dirty):
-            if now - room.last_progress < _INTERVAL_S:
-                continue
-            room.last_progress = now
-            self._dirty.discard(room)
-            state, seats = room.state, room.dirty
-            players = tuple(state.seats[seat].view(state.phase) for seat in sorted(seats))
-            for seat in seats:
-                self._look_for_stuck(room, seat)
-            seats.clear()
-            room.tell(Progress(race=room.id, ver=room.ver, players=players))
+            if now - room.last_progress >= _INTERVAL_S:
+                room.last_progress = now
+                self._dirty.discard(room)
+                self._push(room)
         if self._dirty:
             self._tick = self._loop.call_later(_TICK_S, self._push_progress)
 
-    def _look_for_stuck(self, room: Room, seat: int) -> None:
+    def _push(self, room: Room) -> None:
+        """Tell a room who moved on."""
+        state, rows = room.state, []
+        for seat in sorted(room.dirty):
+            member = room.members.get(seat)
+            if member is not None and member.live is not None:
+                room.follow(seat, member.live)
+                self._unlooked.add((room, seat))
+            rows.append(state.seats[seat].fields(state.phase))
+        room.dirty.clear()
+        frame = pack({"race": room.id, "ver": room.ver, "players": rows, "type": "progress"})
+        for member in list(room.members.values()):
+            member.send(frame)
+        if self._look is None:
+            self._look = self._loop.call_later(_LOOK_S, self._look_for_stuck)
+
+    def _look_for_stuck(self) -> None:
+        """Look at who moved in the last second, all in one go: it is cheap while it is warm."""
+        self._look = None
+        unlooked, self._unlooked = self._unlooked, set()
+        for room, seat in unlooked:
+            if self._rooms.get(room.id) is room and room.state.phase is Phase.RUNNING:
+                self._look_at(room, seat)
+
+    def _look_at(self, room: Room, seat: int) -> None:
         """Tell a player what it can know, and note for the race what only the server may know."""
         member = room.members.get(seat)
         live = member.live if member is not None else None

@@ -1,8 +1,7 @@
 """One player's run as this node holds it: validate, commit, and pop back what fails."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from samedeal.engine.errors import EngineError, IllegalMove
 from samedeal.engine.games import game
@@ -27,8 +26,7 @@ class Fenced(ServerError):
     """A newer connection holds the seat; this board is out of date."""
 
 
-@dataclass(frozen=True, slots=True)
-class Committed:
+class Committed(NamedTuple):
     """An action that is in the durable log."""
 
     seq: int
@@ -109,21 +107,20 @@ class LiveRun:
         committed, nobody may be told of it; if it says otherwise, the table is as before.
         """
         run = self.run
-        best, opened = run.best, run.opened
         reveals = self._apply(action, run.t_last_ms)
-        rose = run.best != best or run.opened != opened
+        seq = run.seq
         command = pack(
             "EVALSHA",
             COMMIT.sha,
             3,
             *self._keys,
             *self._owner,
-            run.seq,
+            seq,
             action,
             run.home,
             run.best,
             run.opened,
-            int(rose),
+            int(run.m_best == seq),
             int(run.is_won),
             LIFETIME_MS,
         )

@@ -96,14 +96,17 @@ class Run:
         table, now = self.table, self._now
         if table.is_won:
             raise IllegalMove(OVER)
+        seq, best, opened, t_best_ms, m_best, _, draws, lows = now
+        table_opened = table.opened
         step = table.push(move, reveals)
-        draws = min(now.draws_in_a_row + 1, DRAWS_COUNTED) if move == DRAW else 0
         self._past.append((now, None))
-        best, opened = max(now.best, table.best), self._opened_with(now.lows)
-        t_best_ms, m_best = now.t_best_ms, now.m_best
-        if best != now.best or opened != now.opened:
-            t_best_ms, m_best = t_ms, now.seq + 1
-        self._now = _Tally(now.seq + 1, best, opened, t_best_ms, m_best, t_ms, draws, now.lows)
+        draws = 0 if move.count else min(draws + 1, DRAWS_COUNTED)
+        seq += 1
+        if table.best > best or table.opened != table_opened:
+            best, opened = max(best, table.best), self._opened_with(lows)
+            if best != now.best or opened != now.opened:
+                t_best_ms, m_best = t_ms, seq
+        self._now = _Tally(seq, best, opened, t_best_ms, m_best, t_ms, draws, lows)
         return step
 
     def undo(self, t_ms: int) -> Step:
@@ -112,11 +115,18 @@ class Run:
         What was reached stays reached: `best` and `opened` are kept. Raise IllegalMove and change
         nothing if the policy or the position forbids it.
         """
-        self.check(UNDO)
-        now, lows = self._now, self._lowest_with(self._now.lows)
-        step = self.table.pop()
+        refusal = self.undo_refusal
+        if refusal is not None:
+            raise IllegalMove(refusal)
+        now, table = self._now, self.table
+        table_opened, table_lows = table.opened, table.lows
+        step = table.pop()
         self._past.append((now, step))
-        self._now = now._replace(seq=now.seq + 1, t_last_ms=t_ms, draws_in_a_row=0, lows=lows)
+        seq, best, opened, t_best_ms, m_best, _, _, lows = now
+        if table.opened != table_opened:
+            # What the step opened stays opened; the table forgets it.
+            lows = tuple(map(min, table_lows, lows)) if lows else table_lows
+        self._now = _Tally(seq + 1, best, opened, t_best_ms, m_best, t_ms, 0, lows)
         return step
 
     def act(self, action: Action, t_ms: int, reveals: Sequence[int] = ()) -> Step:
@@ -139,8 +149,10 @@ class Run:
         """Put the time of the last action right, when the clock that counts has named it."""
         now = self._now
         if t_ms != now.t_last_ms:
-            t_best_ms = t_ms if now.m_best == now.seq else now.t_best_ms
-            self._now = now._replace(t_last_ms=t_ms, t_best_ms=t_best_ms)
+            seq, best, opened, t_best_ms, m_best, _, draws, lows = now
+            if m_best == seq:
+                t_best_ms = t_ms
+            self._now = _Tally(seq, best, opened, t_best_ms, m_best, t_ms, draws, lows)
 
     @property
     def seq(self) -> int:

@@ -91,14 +91,15 @@ def _reason(error: Exception) -> str:
     )
 
 
-def _without_duplicates(pairs: list[tuple[object, object]]) -> dict[str, object]:
-    fields: dict[str, object] = {}
-    for key, value in pairs:
-        if not isinstance(key, str):
+def _without_duplicates(pairs: list[tuple[object, object]]) -> dict[object, object]:
+    fields = dict(pairs)
+    if len(fields) != len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise BadFrame(f"the field {str(twice)[:40]!r} stands twice")
+    for key in fields:
+        if type(key) is not str:
             raise BadFrame("the keys of a map are text")
-        if key in fields:
-            raise BadFrame(f"the field {key[:40]!r} stands twice")
-        fields[key] = value
     return fields
 
 
