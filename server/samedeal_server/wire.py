@@ -11,7 +11,11 @@ from collections import deque
 from collections.abc import Coroutine
 from typing import Any, Protocol, cast
 
-from websockets.frames import Frame, Opcode
+from websockets.frames import (
+    Frame,
+    Opcode,
+    apply_mask,  # type: ignore[attr-defined] # the C one, if built
+)
 from websockets.http11 import Request
 from websockets.protocol import State
 from websockets.server import ServerProtocol
@@ -67,6 +71,7 @@ class Wire(asyncio.Protocol):
         "_deadline",
         "_fragments",
         "_heard",
+        "_is_between_frames",
         "_loop",
         "_owner",
         "_paused",
@@ -89,6 +94,8 @@ class Wire(asyncio.Protocol):
         self._fragments: list[bytes] | None = None
         self._deadline: asyncio.TimerHandle | None = None
         self._closing = self._paused = self._pinged = False
+        self._is_between_frames = False
+        """Whether the protocol holds no part of a frame or message: the next one may pass it by."""
         self._heard = True
 
     @property
@@ -150,10 +157,19 @@ class Wire(asyncio.Protocol):
         """Hand over every complete frame in order."""
         self._heard = True
         protocol = self._protocol
+        if self._is_between_frames and (payload := _lone(data)) is not None:
+            if protocol.state is State.OPEN:
+                self._receive(payload)
+            return
         protocol.receive_data(data)
         events = protocol.events_received()
         if protocol.writes:
             self._flush()
+        self._is_between_frames = (
+            protocol.state is State.OPEN
+            and not protocol.reader.buffer
+            and protocol.current_size is None
+        )
         for event in events:
             if isinstance(event, Frame):
                 self._take(event)
@@ -183,6 +199,8 @@ class Wire(asyncio.Protocol):
         else:
             response = protocol.accept(request)
         protocol.send_response(response)
+        # The protocol keeps the request for as long as the connection lives, for nothing.
+        request.headers.clear()
         self._flush()
         if self.is_open and protocol.subprotocol is None:
             self.close(POLICY, f"speak the subprotocol {limits.SUBPROTOCOL}")
@@ -261,6 +279,19 @@ class Wire(asyncio.Protocol):
                 transport.close()
         if self._deadline is None and self._protocol.close_expected():
             self._deadline = self._loop.call_later(CLOSE_WITHIN_S, transport.abort)
+
+
+def _lone(data: bytes) -> bytes | None:
+    """Return the payload if `data` is just one whole, short, masked binary frame (RFC 6455, 5.2).
+
+    Nearly everything that players send is; anything else is for the protocol to judge.
+    """
+    if len(data) < 6 or data[0] != 0x82 or not 0x80 <= data[1] < 0xFE:
+        return None
+    if len(data) != 6 + data[1] - 0x80:
+        return None
+    payload: bytes = apply_mask(data[6:], data[2:6])
+    return payload
 
 
 def _framed(payload: bytes) -> bytes:
