@@ -34,14 +34,17 @@ class Proxy:
     """A relay on a port of its own, in front of a unix socket or of a TCP port.
 
     `async with Proxy(path) as port`. `lose_replies`: what the far side says is thrown away;
-    `refuse`: new connections are closed at once.
+    `lose_rings`: the same, but only on connections that subscribed to something; `refuse`: new
+    connections are closed at once.
     """
 
     def __init__(self, target: str | tuple[str, int]) -> None:
         self._target = target
         self._server: asyncio.Server
         self._pairs: set[tuple[asyncio.StreamWriter, asyncio.StreamWriter]] = set()
+        self._subscribers: set[asyncio.StreamWriter] = set()
         self.lose_replies = False
+        self.lose_rings = False
         self.refuse = False
         self.lost_bytes = 0
         self.accepted = 0
@@ -82,17 +85,26 @@ class Proxy:
         self._pairs.add(pair)
         try:
             async with asyncio.TaskGroup() as tasks:
-                tasks.create_task(self._pump(reader, far_writer, replies=False))
-                tasks.create_task(self._pump(far_reader, writer, replies=True))
+                tasks.create_task(self._pump(reader, far_writer, writer, replies=False))
+                tasks.create_task(self._pump(far_reader, writer, writer, replies=True))
         finally:
             self._pairs.discard(pair)
+            self._subscribers.discard(writer)
 
     async def _pump(
-        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, *, replies: bool
+        self,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        near: asyncio.StreamWriter,
+        *,
+        replies: bool,
     ) -> None:
         with suppress(ConnectionError):
             while data := await reader.read(65536):
-                if replies and self.lose_replies:
+                if not replies and b"SUBSCRIBE" in data:
+                    self._subscribers.add(near)
+                deaf = self.lose_rings and near in self._subscribers
+                if replies and (self.lose_replies or deaf):
                     self.lost_bytes += len(data)
                     continue
                 writer.write(data)

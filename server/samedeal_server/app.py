@@ -2,8 +2,9 @@
 
 import asyncio
 import logging
+import os
 import secrets
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,7 @@ from samedeal_server.store.accounts import AccountStore
 from samedeal_server.store.address import StoreAddress
 from samedeal_server.store.embedded import EmbeddedStore
 from samedeal_server.store.feed import Feed
+from samedeal_server.store.leases import BEAT_S, Leases
 from samedeal_server.store.link import CommitLink
 from samedeal_server.store.races import RaceStore
 from samedeal_server.store.standings import StandingsStore
@@ -28,6 +30,8 @@ __all__ = ["Settings", "running"]
 log = logging.getLogger(__name__)
 
 SWEEP_S = 1.0
+RECHECK_S = 0.25
+"""How often races that are idle are looked for; each has its turn every 2 s."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +46,7 @@ class Settings:
 
 
 @asynccontextmanager
-async def running(settings: Settings) -> AsyncIterator[int]:
+async def running(settings: Settings, *, shares_port: bool = False) -> AsyncIterator[int]:
     """Run a server. Give the port it listens on. Raise CannotServe if it cannot start."""
     async with AsyncExitStack() as stack:
         url = settings.redis
@@ -51,11 +55,15 @@ async def running(settings: Settings) -> AsyncIterator[int]:
         address = StoreAddress.parse(url)
         redis = address.client()
         stack.push_async_callback(redis.aclose)
-        node = secrets.token_hex(4)
+        # Connections apart: a crowd that comes back must not keep the node's own work waiting.
+        own_redis = address.client()
+        stack.push_async_callback(own_redis.aclose)
+        node = f"{os.getpid()}-{secrets.token_hex(4)}"
         races, standings = RaceStore(redis, node), StandingsStore(redis)
+        leases = Leases(own_redis, node)
         link = CommitLink(address, [COMMIT])
         try:
-            await races.overdue(1)
+            await leases.beat()
             await link.open()
         except StoreUnavailable:
             raise CannotServe(
@@ -67,29 +75,34 @@ async def running(settings: Settings) -> AsyncIterator[int]:
         def open_run(state: RaceState, seat: int, epoch: int) -> LiveRun:
             return LiveRun(state, seat, epoch, link, node)
 
-        rooms = Rooms(races, standings, open_run)
-        feed = Feed(redis, node, rooms.rang)
-        rooms.watch = feed.watch
+        rooms = Rooms(races, standings, leases, open_run)
+        feed = Feed(own_redis, node, rooms)
         feed.open()
         stack.push_async_callback(feed.close)
         stack.push_async_callback(rooms.close)
         desk = RaceDesk(races, AccountStore(redis), standings, rooms)
         gateway = Gateway(desk)
-        port = await gateway.open(settings.host, settings.port)
+        port = await gateway.open(settings.host, settings.port, reuse_port=shares_port)
         stack.push_async_callback(gateway.close)
         closing = asyncio.Event()
-        sweeper = asyncio.create_task(_sweep(rooms, closing))
-        stack.push_async_callback(asyncio.wait, [sweeper])
+        chores = [
+            asyncio.create_task(_every(SWEEP_S, rooms.sweep, closing), name="sweep"),
+            asyncio.create_task(_every(BEAT_S, rooms.beat, closing), name="beat"),
+            asyncio.create_task(_every(RECHECK_S, rooms.recheck, closing), name="recheck"),
+        ]
+        stack.push_async_callback(asyncio.wait, chores)
         stack.callback(closing.set)
         yield port
 
 
-async def _sweep(rooms: Rooms, closing: asyncio.Event) -> None:
-    """Close races on time, also those that nobody is connected to any more."""
-    while not await is_set_within(closing, SWEEP_S):
+async def _every(
+    pause_s: float, chore: Callable[[], Awaitable[None]], closing: asyncio.Event
+) -> None:
+    """Do a chore again and again, whatever becomes of it, until the server closes."""
+    while not await is_set_within(closing, pause_s):
         try:
-            await rooms.sweep()
+            await chore()
         except StoreUnavailable as error:
-            log.warning("the sweep has to wait: %s", error)
+            log.warning("%s has to wait: %s", chore.__name__, error)
         except Exception:
-            log.exception("the sweep failed")
+            log.exception("%s failed", chore.__name__)

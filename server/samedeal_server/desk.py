@@ -249,7 +249,7 @@ class RaceDesk:
         return "".join(replay.compose(header, actions, replay.standings(runs)))
 
     async def _loaded(self, race_id: str) -> RaceState:
-        state = await self.races.load(race_id)
+        state = await self.rooms.load(race_id)
         if state is None:
             raise _refused("missing")
         return state

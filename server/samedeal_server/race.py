@@ -26,7 +26,10 @@ class SeatState:
     name: str
     bot: bool
     ready: bool = False
+    node: str = ""
+    """Which node the connection that holds it is on; empty when none holds it."""
     present: bool = False
+    """Whether a connection holds it, as far as the record can tell: its node may be dead."""
     epoch: int = 0
     seq: int = 0
     ended: Status | None = None
@@ -49,7 +52,8 @@ class SeatState:
             name=fields["name"],
             bot=fields.get("bot") == "1",
             ready=fields.get("ready") == "1",
-            present=fields.get("present") == "1",
+            node=fields.get("on", ""),
+            present="on" in fields,
             epoch=int(fields.get("epoch", 0)),
             seq=int(fields.get("seq", 0)),
             ended=Status(status) if status else None,
@@ -61,6 +65,14 @@ class SeatState:
             m_best=int(fields.get("m_best", 0)),
             series=int(fields.get("series", 0)),
         )
+
+    def keep_up_with(self, known: "SeatState") -> None:
+        """Take the progress of the same seat as it was known, where that is further."""
+        if known.seq > self.seq:
+            self.seq, self.home, self.best = known.seq, known.home, known.best
+            self.opened, self.t_ms = known.opened, known.t_ms
+            self.t_best_ms, self.m_best = known.t_best_ms, known.m_best
+            self.ended = self.ended or known.ended
 
     def outcome(self) -> Outcome:
         """What ranks this run."""

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -20,6 +20,7 @@ from samedeal.protocol.server_messages import Room as RoomEvent
 from samedeal_server.errors import StoreUnavailable
 from samedeal_server.race import RaceState
 from samedeal_server.runs import LiveRun, dealt_board
+from samedeal_server.store.leases import Leases
 from samedeal_server.store.races import RaceStore
 from samedeal_server.store.standings import StandingsStore
 
@@ -33,8 +34,15 @@ _TICK_S = 0.05
 _LOOK_S = 1.0
 """How often those who moved are looked at for being stuck."""
 
-_RECHECK_MS = 15_000
+_SWEEP_MS = 15_000
 """The sweep looks at an open race this often: a node that died may not have said when."""
+
+_IDLE_S = 2.0
+"""A race that was not read for so long has its version compared: the doorbell may be deaf."""
+_AT_ONCE = 200
+"""Versions compared in one go: more would hold the loop up."""
+_READERS = 16
+"""Races read at the same time when many may have changed."""
 
 
 class Member(Protocol):
@@ -59,6 +67,14 @@ class Room:
     members: dict[int, Member] = field(default_factory=dict)
     dirty: set[int] = field(default_factory=set)
     ver: int = 0
+    """The newest version heard of."""
+    read_ver: int = 0
+    """The version that was read last."""
+    own: set[int] = field(default_factory=set)
+    """Versions after it that are commits of this node, so known without reading."""
+    told: int = 0
+    """The newest version that members were told of; they never get an older one."""
+    checked_at: float = 0.0
     last_progress: float = 0.0
     timer: asyncio.TimerHandle | None = None
     reading: bool = False
@@ -73,6 +89,11 @@ class Room:
         frame = encode(message)
         for member in list(self.members.values()):
             member.send(frame)
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether there are versions that nobody here has seen."""
+        return self.ver > self.read_ver + len(self.own)
 
     def follow(self, seat: int, live: LiveRun) -> None:
         """Bring a record up to date with the run that is played on this node."""
@@ -93,44 +114,74 @@ class Rooms:
         self,
         races: RaceStore,
         standings: StandingsStore,
+        leases: Leases,
         open_run: Callable[[RaceState, int, int], LiveRun],
     ) -> None:
         self._races = races
         self._standings = standings
+        self._leases = leases
         self.open_run = open_run
         """Makes a run without actions for (race, seat, epoch)."""
-        self.watch: Callable[[str, bool], Coroutine[Any, Any, None]] = _deaf
         self._rooms: dict[str, Room] = {}
         self._dirty: set[Room] = set()
         self._tick: asyncio.TimerHandle | None = None
         self._unlooked: set[tuple[Room, int]] = set()
         self._look: asyncio.TimerHandle | None = None
         self._tasks: set[asyncio.Task[None]] = set()
+        self._closing = False
         self._loop = asyncio.get_running_loop()
 
     async def close(self) -> None:
-        """Stop every timer and task."""
+        """Stop every timer, take no more work, and wait for what is under way.
+
+        Nothing is cancelled: a cancellation can get lost inside a call to the store.
+        """
+        self._closing = True
         for timer in (self._tick, self._look):
             if timer is not None:
                 timer.cancel()
         for room in self._rooms.values():
             if room.timer is not None:
                 room.timer.cancel()
-        for task in list(self._tasks):
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        while self._tasks:
+            await asyncio.wait(self._tasks)
 
     def get(self, race_id: str) -> Room | None:
         """The room, if this node has members in it."""
         return self._rooms.get(race_id)
 
+    async def load(self, race_id: str) -> RaceState | None:
+        """Read a race; only seats whose node lives are present."""
+        state = await self._races.load(race_id)
+        if state is not None:
+            live = await self._leases.live(seat.node for seat in state.seats.values() if seat.node)
+            for seat in state.seats.values():
+                seat.present = seat.node in live
+        return state
+
+    def newest(self, state: RaceState) -> RaceState:
+        """Return what is known of a race just read: the room here may have read more since."""
+        room = self._rooms.get(state.id)
+        return room.state if room is not None and room.read_ver > state.ver else state
+
+    def take(self, state: RaceState) -> RaceState:
+        """Have the room, if there is one, take over a record just read. Return the newest."""
+        room = self._rooms.get(state.id)
+        if room is None:
+            return state
+        if state.ver > room.read_ver:
+            self._take(room, state)
+        room.state.now_ms = max(room.state.now_ms, state.now_ms)
+        room.state.ver = room.told
+        return room.state
+
     def place(self, state: RaceState, member: Member) -> Room:
         """Seat a member; one that held the seat on this node is told that it is over."""
         room = self._rooms.get(state.id)
         if room is None:
-            room = self._rooms[state.id] = Room(state, ver=state.ver)
+            room = Room(state, ver=state.ver, read_ver=state.ver, told=state.ver)
+            self._rooms[state.id] = room
             self._arm(room)
-            self._own(self.watch(state.id, True))
         older = room.members.get(member.seat)
         room.members[member.seat] = member
         if older is not None and older is not member:
@@ -146,15 +197,62 @@ class Rooms:
             self._dirty.discard(room)
             if room.timer is not None:
                 room.timer.cancel()
-            self._own(self.watch(room.id, False))
 
     # What happens in a room
 
-    def rang(self, race_id: str) -> None:
-        """Another node changed this race: read it again."""
+    def rang(self, race_id: str, ver: int, *, is_move: bool) -> None:
+        """Another node changed this race: read it again. Moves wait for the next tick."""
         room = self._rooms.get(race_id)
-        if room is not None:
+        if room is None or ver <= room.read_ver:
+            return
+        room.ver = max(room.ver, ver)
+        if is_move:
+            self._push_soon(room)
+        else:
             self._own(self.refresh(room))
+
+    def missed(self) -> None:
+        """The doorbell was out of reach: any race may have changed meanwhile."""
+        self._own(self._compare(list(self._rooms.values())))
+
+    async def recheck(self) -> None:
+        """Compare the versions of races that were not read for a while with the store's."""
+        before = self._loop.time() - _IDLE_S
+        await self._compare([r for r in self._rooms.values() if r.checked_at <= before])
+
+    async def beat(self) -> None:
+        """Renew this node's lease. Races with players of a node that came or went are read."""
+        changed = await self._leases.beat()
+        if changed:
+            await self._refresh_all(
+                room
+                for room in self._rooms.values()
+                if any(seat.node in changed for seat in room.state.seats.values())
+            )
+
+    async def _compare(self, rooms: list[Room]) -> None:
+        """Read those rooms again whose version in the store is not the one known here."""
+        for at in range(0, len(rooms), _AT_ONCE):
+            some = rooms[at : at + _AT_ONCE]
+            vers = await self._races.vers([room.id for room in some])
+            now = self._loop.time()
+            behind = []
+            for room, ver in zip(some, vers, strict=True):
+                room.checked_at = now
+                # A commit under way makes them differ too: then one reading is for nothing.
+                if ver != room.read_ver + len(room.own):
+                    behind.append(room)
+            await self._refresh_all(behind)
+
+    async def _refresh_all(self, rooms: Iterable[Room]) -> None:
+        """Read many rooms again, some at a time, so that players' requests get their turn."""
+        waiting = list(rooms)
+
+        async def read() -> None:
+            while waiting and not self._closing:
+                await self.refresh(waiting.pop())
+
+        await asyncio.gather(*(read() for _ in range(min(_READERS, len(waiting)))))
 
     async def refresh(self, room: Room) -> None:
         """Read the race and tell the members what changed. Calls that overlap share the reading."""
@@ -163,20 +261,30 @@ class Rooms:
             return
         room.reading = True
         try:
-            while True:
+            room.read_again = True
+            while room.read_again and self._rooms.get(room.id) is room:
                 room.read_again = False
-                state = await self._races.load(room.id)
-                if state is not None and self._rooms.get(room.id) is room:
-                    self._take(room, state)
-                if not room.read_again:
+                known = room.ver
+                state = await self.load(room.id)
+                if state is None or self._rooms.get(room.id) is not room:
                     return
+                if state.ver < known:
+                    log.warning("race %s: the store has lost its latest versions", room.id)
+                    room.own.clear()
+                    room.ver = state.ver
+                elif state.ver < room.read_ver:
+                    # Someone who sat down meanwhile brought a newer record.
+                    room.read_again = True
+                    continue
+                self._take(room, state)
         finally:
             room.reading = False
 
     def moved(self, room: Room, seat: int, live: LiveRun, ver: int | None) -> None:
         """A member's action is in the log: have the room told at the next tick."""
-        if ver is not None and ver > room.ver:
-            room.ver = ver
+        if ver is not None and ver > room.read_ver:
+            room.own.add(ver)
+            room.ver = max(room.ver, ver)
         room.dirty.add(seat)
         self._push_soon(room)
         if live.run.is_won:
@@ -186,16 +294,21 @@ class Rooms:
     def _take(self, room: Room, state: RaceState) -> None:
         """Replace what is known of the race, and tell the members the difference."""
         old, room.state = room.state, state
-        if state.ver < room.ver:
-            # Commits of this node overtook the reading.
-            for member in room.members.values():
-                if member.live is not None:
-                    room.follow(member.seat, member.live)
-        room.ver = state.ver = max(room.ver, state.ver)
+        is_newer = state.ver >= room.read_ver
+        room.read_ver, room.checked_at = state.ver, self._loop.time()
+        room.own = {ver for ver in room.own if ver > state.ver}
+        room.ver = max(room.ver, state.ver)
+        room.told = state.ver = max(room.told, state.ver)
+        if is_newer and state.phase is not Phase.CLOSED:
+            for number, seat in state.seats.items():
+                known = old.seats.get(number)
+                if known is not None and known.player == seat.player:
+                    # Moves of this node that members were told of may have overtaken the reading.
+                    seat.keep_up_with(known)
         self._arm(room)
         for member in list(room.members.values()):
-            seat = state.seats.get(member.seat)
-            if seat is None or seat.epoch > member.epoch:
+            held = state.seats.get(member.seat)
+            if held is None or held.epoch > member.epoch:
                 member.fenced()
         if state.phase is Phase.RUNNING and old.phase in (Phase.LOBBY, Phase.COUNTDOWN):
             self._go(room)
@@ -217,7 +330,7 @@ class Rooms:
             known = old.seats.get(number)
             if known is not None and seat.seq > known.seq:
                 room.dirty.add(number)
-        if room.dirty:
+        if room.dirty or room.is_behind:
             self._push_soon(room)
 
     def _go(self, room: Room) -> None:
@@ -240,10 +353,16 @@ class Rooms:
         self._tick = None
         now = self._loop.time()
         for room in list(self._dirty):
-            if now - room.last_progress >= _INTERVAL_S:
-                room.last_progress = now
-                self._dirty.discard(room)
-                self._push(room)
+            if now - room.last_progress < _INTERVAL_S:
+                continue
+            self._dirty.discard(room)
+            if room.is_behind:
+                # Reading it again brings it back here, with all who moved.
+                self._own(self.refresh(room))
+                continue
+            room.last_progress = now
+            room.told = max(room.told, room.ver)
+            self._push(room)
         if self._dirty:
             self._tick = self._loop.call_later(_TICK_S, self._push_progress)
 
@@ -257,7 +376,7 @@ class Rooms:
                 self._unlooked.add((room, seat))
             rows.append(state.seats[seat].fields(state.phase))
         room.dirty.clear()
-        frame = pack({"race": room.id, "ver": room.ver, "players": rows, "type": "progress"})
+        frame = pack({"race": room.id, "ver": room.told, "players": rows, "type": "progress"})
         for member in list(room.members.values()):
             member.send(frame)
         if self._look is None:
@@ -318,7 +437,7 @@ class Rooms:
             await self._count(race_id)
             await self._races.unschedule(race_id)
         else:
-            await self._races.schedule(race_id, min(at.due_ms, at.now_ms + _RECHECK_MS))
+            await self._races.schedule(race_id, min(at.due_ms, at.now_ms + _SWEEP_MS))
         room = self._rooms.get(race_id)
         if room is not None and not at.phase is room.state.phase is Phase.CLOSED:
             await self.refresh(room)
@@ -343,6 +462,9 @@ class Rooms:
 
     def _own(self, work: Coroutine[Any, Any, None]) -> None:
         """Run work that nobody waits for; what goes wrong in it is logged."""
+        if self._closing:
+            work.close()
+            return
         task = self._loop.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._ended)
@@ -355,10 +477,6 @@ class Rooms:
             log.warning("store unavailable: %s; the sweep will see to it", error)
         else:
             log.error("a task about a race failed", exc_info=error)
-
-
-async def _deaf(_race_id: str, _on: bool) -> None:
-    """Where no other node can change a race there is no doorbell to listen for."""
 
 
 def _roster(state: RaceState) -> tuple[object, ...]:

@@ -216,9 +216,12 @@ class Session:
             self._room_for_one_more()
         attached, state = await desk.attach(self.account, race_id)
         seat = Seat(self, attached.seat, attached.epoch)
-        live = await desk.load_run(state, attached.seat, attached.epoch)
+        live = await desk.load_run(desk.rooms.newest(state), attached.seat, attached.epoch)
         seat.live = live
         older = self._seats.pop(race_id, None)
+        # From here to its place in the room nothing is awaited: it misses nothing, and is told
+        # nothing older than this answer.
+        state = desk.rooms.take(state)
         self._seats[race_id] = seat
         entries = [] if live is None else live.entries
         if have > len(entries):

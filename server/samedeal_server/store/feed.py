@@ -1,81 +1,107 @@
-"""The doorbell: hear that another node changed a race, and have it read again.
+"""The doorbell of this node: hear that another one changed a race which has players here.
 
-What rings is only a hint. The record in the store is the truth: it is read whole on every ring and
-after every (re)subscription, so a lost ring costs a moment, never an event.
+What rings is only a hint. The record in the store is the truth, and a ring can be lost: so after
+every (re)subscription, and where nothing rang for a while, the versions of the races are compared.
 """
 
 import asyncio
 import logging
-from collections.abc import Callable
+from typing import Protocol
 
 from redis.asyncio import Redis
+from redis.asyncio.client import PubSub
 from redis.exceptions import RedisError
 
 from samedeal_server.pause import is_set_within
 from samedeal_server.store import keys
 
-__all__ = ["Feed"]
+__all__ = ["Feed", "Listener"]
 
 log = logging.getLogger(__name__)
 
-IDLE_S = 0.5
+WAIT_S = 0.5
 """How long a closing server may have to wait for the listener to notice."""
+PING_S = 3.0
+"""After so long without a word the store is asked for one."""
+SILENCE_S = 6.0
+"""A connection that says nothing for so long is dead, whatever its socket says."""
+_FIRST_PAUSE_S, _LAST_PAUSE_S = 0.1, 2.0
+
+
+class Listener(Protocol):
+    """Who is told."""
+
+    def rang(self, race_id: str, ver: int, *, is_move: bool) -> None:
+        """Another node brought this race to that version."""
+
+    def missed(self) -> None:
+        """Rings may have been lost: every race may have changed."""
 
 
 class Feed:
-    """Subscribes to the doorbells of the races that are watched on this node."""
+    """Listens on one channel for the whole node, for as long as it is open."""
 
-    def __init__(self, redis: Redis, node: str, rang: Callable[[str], None]) -> None:
+    def __init__(self, redis: Redis, node: str, listener: Listener) -> None:
         self._redis = redis
-        self._node = node
-        self._rang = rang
-        self._races: dict[str, str] = {}
-        self._pubsub = redis.pubsub()
+        self._channel = keys.bell(node)
+        self._listener = listener
         self._task: asyncio.Task[None] | None = None
         self._closing = asyncio.Event()
 
     def open(self) -> None:
         """Start to listen."""
-        self._task = asyncio.create_task(self._listen())
+        self._task = asyncio.create_task(self._listen(), name="feed")
 
     async def close(self) -> None:
         """Stop listening."""
         self._closing.set()
         if self._task is not None:
             await asyncio.wait([self._task])
-        await self._pubsub.aclose()  # type: ignore[no-untyped-call]
-
-    async def watch(self, race_id: str, on: bool) -> None:
-        """Listen for a race, or no more."""
-        channel = keys.bell(race_id)
-        try:
-            if on:
-                self._races[channel] = race_id
-                await self._pubsub.subscribe(channel)
-            else:
-                self._races.pop(channel, None)
-                await self._pubsub.unsubscribe(channel)
-        except (RedisError, OSError) as error:
-            log.warning("race %s: the doorbell is out of reach: %s", race_id, error)
 
     async def _listen(self) -> None:
+        """Hear, on one connection after the other."""
+        pause_s = _FIRST_PAUSE_S
         while not self._closing.is_set():
+            pubsub = self._redis.pubsub()
+            began = self._now()
             try:
-                if not self._pubsub.subscribed:
-                    await is_set_within(self._closing, 0.1)
-                    continue
-                message = await self._pubsub.get_message(timeout=IDLE_S)
+                await self._hear(pubsub)
             except (RedisError, OSError) as error:
                 log.warning("the doorbell is out of reach: %s", error)
-                await is_set_within(self._closing, 0.5)
-                for race_id in list(self._races.values()):
-                    self._rang(race_id)
+            except Exception:
+                log.exception("the doorbell failed")
+            finally:
+                await pubsub.aclose()  # type: ignore[no-untyped-call]
+            lasted = self._now() - began > SILENCE_S
+            pause_s = _FIRST_PAUSE_S if lasted else min(_LAST_PAUSE_S, pause_s * 2)
+            await is_set_within(self._closing, pause_s)
+
+    async def _hear(self, pubsub: PubSub) -> None:
+        """Pass on what rings, until the server closes or the connection is dead."""
+        await pubsub.subscribe(self._channel)
+        heard_at = self._now()
+        asked = False
+        while not self._closing.is_set():
+            message = await pubsub.get_message(timeout=WAIT_S)
+            if message is not None:
+                heard_at, asked = self._now(), False
+                self._take(message["type"], message["data"])
                 continue
-            if message is None:
-                continue
-            known = self._races.get(message["channel"])
-            if known is None:
-                continue
-            own = message["type"] == "message" and message["data"].startswith(f"{self._node} ")
-            if message["type"] in ("message", "subscribe") and not own:
-                self._rang(known)
+            silence = self._now() - heard_at
+            if silence > SILENCE_S:
+                log.warning("the doorbell says nothing; connecting again")
+                return
+            if silence > PING_S and not asked:
+                asked = True
+                await pubsub.ping()
+
+    def _take(self, kind: str, data: str) -> None:
+        if kind == "subscribe":
+            # Also after redis-py connected again by itself: what rang meanwhile is lost.
+            self._listener.missed()
+        elif kind == "message":
+            race, ver, word = data.split(" ")
+            self._listener.rang(keys.race_of(race), int(ver), is_move=word == "moved")
+
+    def _now(self) -> float:
+        return asyncio.get_running_loop().time()

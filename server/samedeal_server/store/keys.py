@@ -2,12 +2,29 @@
 
 from samedeal.protocol.limits import MAX_SEATS
 
-__all__ = ["account", "bell", "code", "due", "log", "race", "race_keys", "seat", "standings"]
+__all__ = [
+    "account",
+    "bell",
+    "code",
+    "due",
+    "leases",
+    "log",
+    "race",
+    "race_keys",
+    "race_of",
+    "seat",
+    "standings",
+]
 
 
 def race(race_id: str) -> str:
     """Hash: options, phase, times, seed, and who sits where."""
     return f"{{r:{race_id}}}"
+
+
+def race_of(key: str) -> str:
+    """Return the id of the race whose hash this is."""
+    return key[3:-1]
 
 
 def seat(race_id: str, number: int) -> str:
@@ -20,9 +37,14 @@ def log(race_id: str, number: int) -> str:
     return f"{{r:{race_id}}}:l:{number}"
 
 
-def bell(race_id: str) -> str:
-    """Channel: rings with `node ver` when the race changed."""
-    return f"{{r:{race_id}}}:bell"
+def bell(node: str) -> str:
+    """Channel: rings with `race ver word` when another node changed a race with players here."""
+    return f"bell:{node}"
+
+
+def leases() -> str:
+    """Sorted set: until when each node lives unless it renews its lease, in milliseconds."""
+    return "nodes"
 
 
 def race_keys(race_id: str) -> list[str]:

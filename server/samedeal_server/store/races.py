@@ -1,6 +1,6 @@
 """Races in the store: every change one atomic script, the record read back whole."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -180,6 +180,13 @@ class RaceStore:
             return None
         now_ms = int(seconds) * 1000 + int(micros) // 1000
         return RaceState.read(race_id, race, enumerate(seats, start=1), now_ms)
+
+    async def vers(self, race_ids: Sequence[str]) -> list[int]:
+        """Read the versions of many races in one go; 0 for one that is no more."""
+        pipe = self._redis.pipeline(transaction=False)
+        for race_id in race_ids:
+            pipe.hget(keys.race(race_id), "ver")
+        return [int(ver or 0) for ver in await pipe.execute()]
 
     async def log(self, race_id: str, seat: int) -> list[tuple[str, int]]:
         """Read a run: (action text, ms from GO) each, the first is seq 1."""

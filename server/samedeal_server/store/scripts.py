@@ -11,8 +11,8 @@ from redis.exceptions import NoScriptError
 __all__ = ["Script", "run"]
 
 _FOLDER = resources.files("samedeal_server.store") / "lua"
-_ALONE = ("commit", "record")
-"""Scripts that do without the prelude: commit is the hot path, record is about no race."""
+_ALONE = ("commit", "record", "beat")
+"""Scripts that do without the prelude: commit is the hot path, the others are about no race."""
 
 
 class Script:

@@ -8,13 +8,8 @@ if not seat then
   return {'not_seated', 0, 0}
 end
 local epoch = redis.call('HINCRBY', seat_key(seat), 'epoch', 1)
-redis.call('HSET', seat_key(seat), 'present', '1')
-local node = get('node')
-if not node then
-  redis.call('HSET', KEYS[1], 'node', ARGV[1])
-elseif node ~= ARGV[1] then
-  -- From now on commits ring the doorbell: another node wants to hear of them.
-  redis.call('HSET', KEYS[1], 'far', '1')
-end
+redis.call('HSET', seat_key(seat), 'on', ARGV[1])
+-- The node of the older connection is on the list for this one ring more.
 changed(ARGV[1])
+list_nodes()
 return {'done', seat, epoch}

@@ -14,7 +14,7 @@ end
 if seq > last + 1 then
   return {'gap', last}
 end
-local race = redis.call('HMGET', KEYS[1], 'phase', 'go_at', 'deadline', 'far')
+local race = redis.call('HMGET', KEYS[1], 'phase', 'go_at', 'deadline', 'nodes')
 local go_at, deadline = tonumber(race[2] or '0'), tonumber(race[3] or '0')
 local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
@@ -45,7 +45,11 @@ if ARGV[9] == '1' then
   end
 end
 local ver = redis.call('HINCRBY', KEYS[1], 'ver', 1)
-if race[4] then
-  redis.call('PUBLISH', KEYS[1] .. ':bell', ARGV[1] .. ' ' .. ver)
+if race[4] and race[4] ~= ARGV[1] then
+  for other in string.gmatch(race[4], '%S+') do
+    if other ~= ARGV[1] then
+      redis.call('PUBLISH', 'bell:' .. other, KEYS[1] .. ' ' .. ver .. ' moved')
+    end
+  end
 end
 return {'done', elapsed, ver}

@@ -3,6 +3,7 @@ local key = seat_key(tonumber(ARGV[2]))
 if redis.call('HGET', key, 'epoch') ~= ARGV[3] then
   return 0
 end
-redis.call('HSET', key, 'present', '0')
+redis.call('HDEL', key, 'on')
+list_nodes()
 changed(ARGV[1])
 return 1

@@ -19,15 +19,19 @@ local function number(field)
   return tonumber(get(field) or '0')
 end
 
--- Every change raises ver and rings the doorbell, so that nodes read the race again.
-local function changed(node)
-  local ver = redis.call('HINCRBY', KEYS[1], 'ver', 1)
-  redis.call('PUBLISH', KEYS[1] .. ':bell', node .. ' ' .. ver)
-  return ver
-end
-
 local function seat_key(seat)
   return KEYS[1 + seat]
+end
+
+-- Every change raises ver and rings at the other nodes that have players here: read it again.
+local function changed(node)
+  local ver = redis.call('HINCRBY', KEYS[1], 'ver', 1)
+  for other in string.gmatch(get('nodes') or '', '%S+') do
+    if other ~= node then
+      redis.call('PUBLISH', 'bell:' .. other, KEYS[1] .. ' ' .. ver .. ' changed')
+    end
+  end
+  return ver
 end
 
 -- Seat number of a player, or nil.
@@ -43,6 +47,19 @@ local function taken()
     end
   end
   return seats
+end
+
+-- Note which nodes have players here, as one text: a commit sees at a glance if it is more than one.
+local function list_nodes()
+  local nodes, known = {}, {}
+  for _, seat in ipairs(taken()) do
+    local node = redis.call('HGET', seat_key(seat), 'on')
+    if node and not known[node] then
+      known[node] = true
+      nodes[#nodes + 1] = node
+    end
+  end
+  redis.call('HSET', KEYS[1], 'nodes', table.concat(nodes, ' '))
 end
 
 local function is_ready(seat)
