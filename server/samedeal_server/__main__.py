@@ -1,18 +1,16 @@
 """`python -m samedeal_server serve`: the server from the command line."""
 
 import argparse
-import asyncio
-import gc
 import logging
 import os
-import signal
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
 
 from samedeal_server.app import Settings, running
 from samedeal_server.errors import CannotServe
+from samedeal_server.process import log_to_stderr, run, stopped_by_signals
+from samedeal_server.workers import MAX_WORKERS, running_workers
 
 DEFAULT_PORT = 8750
 
@@ -47,6 +45,13 @@ def _parser() -> argparse.ArgumentParser:
         metavar="DIR",
         help="folder of the private store (%(default)s)",
     )
+    serve.add_argument(
+        "--workers",
+        type=int,
+        default=1,
+        metavar="N",
+        help="processes that share the port and the store; one that dies is replaced (%(default)s)",
+    )
     serve.add_argument("--verbose", action="store_true", help="log more than warnings")
     return parser
 
@@ -56,12 +61,10 @@ def _default_data() -> Path:
     return Path(home) / "samedeal"
 
 
-async def _serve(settings: Settings) -> None:
-    stop = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, stop.set)
-    async with running(settings) as port:
+async def _serve(settings: Settings, workers: int) -> None:
+    stop = stopped_by_signals()
+    server = running(settings) if workers == 1 else running_workers(settings, workers)
+    async with server as port:
         host = "127.0.0.1" if settings.host in ("0.0.0.0", "::", "") else settings.host
         url = f"ws://{f'[{host}]' if ':' in host else host}:{port}"
         print(f"samedeal serving on {url}", flush=True)
@@ -70,34 +73,20 @@ async def _serve(settings: Settings) -> None:
         print("samedeal stopping", flush=True)
 
 
-def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
-    """uvloop where it is installed: it does the same for less."""
-    try:
-        import uvloop
-    except ImportError:
-        return None
-    factory: Callable[[], asyncio.AbstractEventLoop] = uvloop.new_event_loop
-    return factory
-
-
 def main(argv: list[str] | None = None) -> int:
     """Run the command line. Return the exit code."""
     args = _parser().parse_args(argv)
-    logging.basicConfig(
-        level=logging.INFO if args.verbose else logging.WARNING,
-        format="%(levelname)s %(name)s: %(message)s",
-    )
+    log_to_stderr(logging.INFO if args.verbose else logging.WARNING)
     if not 0 <= args.port <= 65535:
         print(f"samedeal: --port {args.port} is not from 0 to 65535", file=sys.stderr)
         return 2
+    if not 1 <= args.workers <= MAX_WORKERS:
+        sentence = f"--workers {args.workers} is not from 1 to {MAX_WORKERS}"
+        print(f"samedeal: {sentence}", file=sys.stderr)
+        return 2
     settings = Settings(args.host, args.port, args.redis, args.data)
     try:
-        # A run keeps a few objects per action and none in cycles: looking through all of them
-        # over and over took a third of a loaded server.
-        gc.freeze()
-        gc.set_threshold(100_000, 50, 100)
-        with asyncio.Runner(loop_factory=_loop_factory()) as runner:
-            runner.run(_serve(settings))
+        run(_serve(settings, args.workers))
     except CannotServe as error:
         print(f"samedeal: {error}", file=sys.stderr)
         return 2
