@@ -128,7 +128,7 @@ class ServerProcess:
         )
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
-        if "ws://" not in line:
+        if "://" not in line:
             _, logged = self.process.communicate(timeout=20)
             raise AssertionError(f"the server did not start: {logged}")
         self.url = line.split()[-1]

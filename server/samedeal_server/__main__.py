@@ -7,9 +7,11 @@ import sys
 from pathlib import Path
 from typing import NoReturn
 
-from samedeal_server.app import Settings, running
+from samedeal_server.app import running
+from samedeal_server.buckets import Limits, Rate
 from samedeal_server.errors import CannotServe
 from samedeal_server.process import log_to_stderr, run, stopped_by_signals
+from samedeal_server.settings import Settings, parse_rate
 from samedeal_server.workers import MAX_WORKERS, running_workers
 
 DEFAULT_PORT = 8750
@@ -52,8 +54,57 @@ def _parser() -> argparse.ArgumentParser:
         metavar="N",
         help="processes that share the port and the store; one that dies is replaced (%(default)s)",
     )
+    serve.add_argument(
+        "--origin",
+        action="append",
+        default=[],
+        metavar="URL",
+        help="a web site whose pages may connect, like https://play.example; may be repeated. "
+        "Programs, which name no site, always may",
+    )
+    serve.add_argument(
+        "--trusted-proxies",
+        default=os.environ.get("TRUSTED_PROXIES", ""),
+        metavar="NETS",
+        help="addresses or networks of proxies whose X-Forwarded-For is believed, with commas "
+        "between (default: the variable TRUSTED_PROXIES)",
+    )
+    serve.add_argument(
+        "--tls-cert", type=Path, metavar="FILE", help="certificate chain in PEM form: serve wss://"
+    )
+    serve.add_argument(
+        "--tls-key", type=Path, metavar="FILE", help="its key, if it is not in the same file"
+    )
+    for name, what in (
+        ("actions", "moves and undos of one connection"),
+        ("requests", "other requests of one account"),
+        ("hellos", "new accounts from one address"),
+    ):
+        rate = getattr(Limits(), name)
+        serve.add_argument(
+            f"--limit-{name}",
+            type=_rate,
+            default=rate,
+            metavar="BURST:RATE",
+            help=f"{what}: so many at once, and so many a second in the long run, or off "
+            f"({rate.burst:g}:{rate.per_s:g})",
+        )
+    serve.add_argument(
+        "--max-connections",
+        type=int,
+        default=20_000,
+        metavar="N",
+        help="connections of each process; more are turned away (%(default)s)",
+    )
     serve.add_argument("--verbose", action="store_true", help="log more than warnings")
     return parser
+
+
+def _rate(text: str) -> Rate | None:
+    try:
+        return parse_rate(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def _default_data() -> Path:
@@ -66,7 +117,8 @@ async def _serve(settings: Settings, workers: int) -> None:
     server = running(settings) if workers == 1 else running_workers(settings, workers)
     async with server as port:
         host = "127.0.0.1" if settings.host in ("0.0.0.0", "::", "") else settings.host
-        url = f"ws://{f'[{host}]' if ':' in host else host}:{port}"
+        scheme = "ws" if settings.tls_cert is None else "wss"
+        url = f"{scheme}://{f'[{host}]' if ':' in host else host}:{port}"
         print(f"samedeal serving on {url}", flush=True)
         print(f"open a race: samedeal race --game lanes --server {url}", flush=True)
         await stop.wait()
@@ -84,7 +136,21 @@ def main(argv: list[str] | None = None) -> int:
         sentence = f"--workers {args.workers} is not from 1 to {MAX_WORKERS}"
         print(f"samedeal: {sentence}", file=sys.stderr)
         return 2
-    settings = Settings(args.host, args.port, args.redis, args.data)
+    if args.max_connections < 1:
+        print(f"samedeal: --max-connections {args.max_connections} is too few", file=sys.stderr)
+        return 2
+    settings = Settings(
+        host=args.host,
+        port=args.port,
+        redis=args.redis,
+        data=args.data,
+        origins=tuple(args.origin),
+        trusted_proxies=args.trusted_proxies,
+        tls_cert=args.tls_cert,
+        tls_key=args.tls_key,
+        limits=Limits(args.limit_actions, args.limit_requests, args.limit_hellos),
+        max_connections=args.max_connections,
+    )
     try:
         run(_serve(settings, args.workers))
     except CannotServe as error:

@@ -6,16 +6,16 @@ import os
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
-from pathlib import Path
 
 from samedeal_server.desk import RaceDesk
+from samedeal_server.door import Door, Proxies, origins
 from samedeal_server.errors import CannotServe, StoreUnavailable
 from samedeal_server.gateway import Gateway
 from samedeal_server.pause import is_set_within
 from samedeal_server.race import RaceState
 from samedeal_server.rooms import Rooms
 from samedeal_server.runs import COMMIT, LiveRun
+from samedeal_server.settings import Settings
 from samedeal_server.store.accounts import AccountStore
 from samedeal_server.store.address import StoreAddress
 from samedeal_server.store.embedded import EmbeddedStore
@@ -25,7 +25,7 @@ from samedeal_server.store.link import CommitLink
 from samedeal_server.store.races import RaceStore
 from samedeal_server.store.standings import StandingsStore
 
-__all__ = ["Settings", "running"]
+__all__ = ["running"]
 
 log = logging.getLogger(__name__)
 
@@ -34,21 +34,12 @@ RECHECK_S = 0.25
 """How often races that are idle are looked for; each has its turn every 2 s."""
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """What `serve` was told."""
-
-    host: str
-    port: int
-    redis: str | None
-    """Address of the store; None for a private one in `data`."""
-    data: Path
-
-
 @asynccontextmanager
 async def running(settings: Settings, *, shares_port: bool = False) -> AsyncIterator[int]:
     """Run a server. Give the port it listens on. Raise CannotServe if it cannot start."""
     async with AsyncExitStack() as stack:
+        tls, proxies = settings.tls(), Proxies.parse(settings.trusted_proxies)
+        allowed = origins(settings.origins)
         url = settings.redis
         if url is None:
             url = await stack.enter_async_context(EmbeddedStore(settings.data))
@@ -81,8 +72,14 @@ async def running(settings: Settings, *, shares_port: bool = False) -> AsyncIter
         stack.push_async_callback(feed.close)
         stack.push_async_callback(rooms.close)
         desk = RaceDesk(races, AccountStore(redis), standings, rooms)
-        gateway = Gateway(desk)
-        port = await gateway.open(settings.host, settings.port, reuse_port=shares_port)
+        gateway = Gateway(
+            desk,
+            Door(settings.limits),
+            proxies,
+            allowed,
+            max_connections=settings.max_connections,
+        )
+        port = await gateway.open(settings.host, settings.port, tls, reuse_port=shares_port)
         stack.push_async_callback(gateway.close)
         closing = asyncio.Event()
         chores = [

@@ -68,13 +68,14 @@ class RaceDesk:
         self._accounts = accounts
         self._standings = standings
 
-    async def recognise(self, message: ask.Hello) -> tuple[Account, str | None]:
-        """Return the account of a hello, and its token where it is new."""
+    async def recognise(self, token: str) -> Account | None:
+        """Return the account a token is the key to, if there is one."""
+        return await self._accounts.recognise(token)
+
+    async def introduce(self, message: ask.Hello) -> tuple[Account, str]:
+        """Make an account for a guest, and its token. Raise Refusal for a wrong token."""
         if message.token is not None:
-            account = await self._accounts.recognise(message.token)
-            if account is None:
-                raise Refusal(ErrorCode.BAD_TOKEN, "this server does not know that token")
-            return account, None
+            raise Refusal(ErrorCode.BAD_TOKEN, "this server does not know that token")
         if message.name is None:
             raise Refusal(ErrorCode.BAD_FRAME, "hello needs a token, or a name for a guest")
         return await self._accounts.create(message.name, bot=message.bot)

@@ -3,15 +3,20 @@
 import asyncio
 import itertools
 import random
+import ssl
 from collections import OrderedDict
+from collections.abc import Sequence
+from contextlib import suppress
 
 from websockets.http11 import Request
 from websockets.server import ServerProtocol
-from websockets.typing import Subprotocol
+from websockets.typing import Origin, Subprotocol
 
 from samedeal.protocol import limits
 from samedeal_server.desk import RaceDesk
+from samedeal_server.door import Door, Proxies, Visitor
 from samedeal_server.errors import CannotServe
+from samedeal_server.pause import is_set_within
 from samedeal_server.session import Session
 from samedeal_server.wire import POLICY, RESTART, Wire
 
@@ -19,8 +24,10 @@ __all__ = ["Gateway"]
 
 READ_LIMIT = 64 * 1024
 """Bytes of a frame that is read at all. Up to here one that is too long gets an answer."""
-SPREAD_MS = 5000
-"""Clients of a server that stops come back spread over this time."""
+MIN_SPREAD_MS, MAX_SPREAD_MS, SPREAD_EACH_MS = 3000, 20_000, 10
+"""Clients of a server that stops come back spread over a time that grows with their number."""
+DRAIN_S = 8.0
+"""How long a server that stops waits for what is under way, and then for everyone's goodbye."""
 TICK_S = 0.25
 PING_EVERY_S = 20.0
 
@@ -28,22 +35,41 @@ PING_EVERY_S = 20.0
 class Gateway:
     """Takes connections and gives each a session."""
 
-    def __init__(self, desk: RaceDesk) -> None:
+    def __init__(
+        self,
+        desk: RaceDesk,
+        door: Door[Wire],
+        proxies: Proxies,
+        origins: Sequence[Origin | None],
+        *,
+        max_connections: int,
+    ) -> None:
         self._desk = desk
+        self._door = door
+        self._proxies = proxies
+        self._origins = origins
+        self._max_connections = max_connections
         self._loop = asyncio.get_running_loop()
         self._server: asyncio.Server | None = None
         self._tick: asyncio.TimerHandle | None = None
-        self._wires: dict[Wire, Session | None] = {}
-        # Both in the order of their times: the intervals are the same for all.
-        self._silent: OrderedDict[Wire, float] = OrderedDict()
+        self._wires: dict[Wire, str] = {}
+        """Every connection, and its client's address as far as the handshake has told it."""
+        # In the order of the times: the interval is the same for all.
         self._beats: OrderedDict[Wire, float] = OrderedDict()
         self._empty = asyncio.Event()
 
-    async def open(self, host: str, port: int, *, reuse_port: bool = False) -> int:
+    async def open(
+        self, host: str, port: int, tls: ssl.SSLContext | None = None, *, reuse_port: bool = False
+    ) -> int:
         """Listen. Return the port. Raise CannotServe if the address cannot be had."""
         try:
             self._server = await self._loop.create_server(
-                lambda: Wire(self), host, port, reuse_port=reuse_port or None, backlog=1024
+                lambda: Wire(self),
+                host,
+                port,
+                ssl=tls,
+                reuse_port=reuse_port or None,
+                backlog=1024,
             )
         except OSError as error:
             raise CannotServe(
@@ -54,14 +80,25 @@ class Gateway:
         return bound
 
     async def close(self) -> None:
-        """Close every connection with a hint when to come back, each its own."""
+        """Take nothing more, finish what is under way, then close everyone.
+
+        Each is told when to come back, spread over seconds: all at once would be a flood.
+        """
         if self._server is None:
             return
         self._server.close()
-        for wire in list(self._wires):
-            wire.close(RESTART, f"retry_ms={random.randrange(200, SPREAD_MS)}")
+        wires = list(self._wires)
+        for wire in wires:
+            wire.hush()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(DRAIN_S):
+                for wire in wires:
+                    await wire.settled()
+        spread_ms = min(max(MIN_SPREAD_MS, len(wires) * SPREAD_EACH_MS), MAX_SPREAD_MS)
+        for wire in wires:
+            wire.close(RESTART, f"retry_ms={random.randrange(200, spread_ms)}")
         if self._wires:
-            await self._empty.wait()
+            await is_set_within(self._empty, DRAIN_S)
         if self._tick is not None:
             self._tick.cancel()
 
@@ -72,35 +109,41 @@ class Gateway:
         return ServerProtocol(
             subprotocols=[Subprotocol(limits.SUBPROTOCOL)],
             select_subprotocol=_choose,
+            origins=self._origins,
             max_size=READ_LIMIT,
         )
 
     def opened(self, wire: Wire) -> None:
         """Give a new connection some time to say hello."""
         now = self._loop.time()
-        self._wires[wire] = None
-        self._silent[wire] = now + limits.HELLO_WITHIN_S
+        self._wires[wire] = ""
         self._beats[wire] = now + PING_EVERY_S
+        self._show_out(self._door.arrived(wire, now))
 
     def admit(self, wire: Wire, request: Request) -> Session | None:
-        """Give a connection its session."""
-        session = self._wires[wire] = Session(self._desk, wire)
-        return session
+        """Give a connection its session, if there is room for one more."""
+        if len(self._wires) > self._max_connections:
+            return None
+        address = self._wires[wire] = self._proxies.client(wire.address, request.headers)
+        self._show_out(self._door.came_from(wire, address))
+        return Session(self._desk, wire, Visitor(self._door, wire, address, self._loop.time()))
 
     def ended(self, wire: Wire) -> None:
         """Forget a connection."""
-        del self._wires[wire], self._beats[wire]
-        self._silent.pop(wire, None)
+        self._door.passed(wire, self._wires.pop(wire))
+        del self._beats[wire]
         if not self._wires:
             self._empty.set()
 
+    def _show_out(self, wire: Wire | None, why: str = "too many connections say nothing") -> None:
+        if wire is not None:
+            self._door.passed(wire, self._wires[wire])
+            wire.close(POLICY, why)
+
     def _look_after(self) -> None:
         now = self._loop.time()
-        for wire in _due(self._silent, now):
-            del self._silent[wire]
-            session = self._wires[wire]
-            if session is None or session.account is None:
-                wire.close(POLICY, "no hello in time")
+        for wire in self._door.overdue(now, limits.HELLO_WITHIN_S):
+            self._show_out(wire, "no hello in time")
         for wire in _due(self._beats, now):
             self._beats[wire] = now + PING_EVERY_S
             self._beats.move_to_end(wire)

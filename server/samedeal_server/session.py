@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import math
 from collections.abc import Coroutine
 from typing import Any, Protocol, assert_never
 
@@ -13,6 +14,7 @@ from samedeal.protocol.codec import decode_client, encode, pack
 from samedeal.protocol.errors import BadFrame, ErrorCode
 from samedeal.protocol.fields import Phase, Status
 from samedeal_server.desk import RaceDesk
+from samedeal_server.door import Visitor
 from samedeal_server.errors import Refusal, ServerError, StoreUnavailable
 from samedeal_server.rooms import Room
 from samedeal_server.runs import Committed, Fenced, LiveRun, dealt_board
@@ -34,6 +36,9 @@ class Outbox(Protocol):
 
     def send(self, frame: bytes) -> None:
         """Write a frame now; a client that does not read is closed, not waited for."""
+
+    def rest(self) -> None:
+        """Read no more for a moment."""
 
     def close(self, code: int, reason: str) -> None:
         """Close the connection soon."""
@@ -64,8 +69,10 @@ class Session:
     reading, only the next action.
     """
 
-    def __init__(self, desk: RaceDesk, outbox: Outbox) -> None:
+    def __init__(self, desk: RaceDesk, outbox: Outbox, visitor: Visitor[Any]) -> None:
         self.outbox = outbox
+        self._visitor = visitor
+        self._now = asyncio.get_running_loop().time
         self.account: Account | None = None
         self._desk = desk
         self._seats: dict[str, Seat] = {}
@@ -80,6 +87,10 @@ class Session:
         except BadFrame as error:
             self._bad(error, frame)
             return None
+        if (wait_s := self._wait_s(message)) > 0:
+            self._refuse(message.id, _too_fast(wait_s))
+            self.outbox.rest()
+            return None
         if isinstance(message, _ACTIONS) and not self._busy:
             try:
                 self._act(message)
@@ -88,9 +99,17 @@ class Session:
             return None
         return self._answer(message)
 
+    def _wait_s(self, message: ask.ClientMessage) -> float:
+        """Count a request. Return 0, or for how long it comes too early."""
+        if isinstance(message, _ACTIONS):
+            return self._visitor.action_wait_s(self._now())
+        if self.account is None or isinstance(message, ask.Ping):
+            return 0.0
+        return self._visitor.request_wait_s(self.account.player, self._now())
+
     async def leave(self) -> None:
         """The connection is gone: its seats are free for a newer one."""
-        await self._until_idle()
+        await self.settled()
         for race_id, seat in list(self._seats.items()):
             if seat.room is not None:
                 self._desk.rooms.exit(seat.room, seat)
@@ -116,7 +135,7 @@ class Session:
     # Requests
 
     async def _answer(self, message: ask.ClientMessage) -> None:
-        await self._until_idle()
+        await self.settled()
         try:
             await self._do(message)
         except Refusal as refusal:
@@ -178,8 +197,14 @@ class Session:
     async def _hello(self, message: ask.Hello) -> None:
         if self.account is not None:
             raise Refusal(ErrorCode.HELLO_FIRST, "hello was said already")
-        account, token = await self._desk.recognise(message)
+        account = None if message.token is None else await self._desk.recognise(message.token)
+        token = None
+        if account is None:
+            if (wait_s := self._visitor.hello_wait_s(self._now())) > 0:
+                raise _too_fast(wait_s)
+            account, token = await self._desk.introduce(message)
         self.account = account
+        self._visitor.passed()
         self._send(
             say.Welcome(
                 id=message.id,
@@ -279,8 +304,9 @@ class Session:
     ) -> None:
         """The store has answered: acknowledge, or say why not."""
         self._busy = False
-        if self._idle is not None and not self._idle.done():
+        if self._idle is not None:
             self._idle.set_result(None)
+            self._idle = None
         if isinstance(result, Committed):
             self.outbox.send(self._ack(message, result))
             if seat.room is not None:
@@ -310,11 +336,13 @@ class Session:
         fields["type"] = "ack"
         return pack(fields)
 
-    async def _until_idle(self) -> None:
+    async def settled(self) -> None:
+        """Wait until the move under way is answered."""
         while self._busy:
-            self._idle = asyncio.get_running_loop().create_future()
-            await self._idle
-            self._idle = None
+            if self._idle is None:
+                self._idle = asyncio.get_running_loop().create_future()
+            # Not awaited itself: more than one may wait, and one that is cancelled would end it.
+            await asyncio.wait([self._idle])
 
     # Answers
 
@@ -340,6 +368,12 @@ class Session:
         self._bad_frames += 1
         if self._bad_frames >= limits.MAX_BAD_FRAMES:
             self.outbox.close(CLOSE_POLICY, "too many frames that cannot be read")
+
+
+def _too_fast(wait_s: float) -> Refusal:
+    retry_ms = math.ceil(wait_s * 1000)
+    sentence = f"slow down: nothing was done; send it again in {retry_ms} ms"
+    return Refusal(ErrorCode.SLOW_DOWN, sentence, retry_ms=retry_ms)
 
 
 def _store_away() -> Refusal:

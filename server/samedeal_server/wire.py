@@ -11,10 +11,10 @@ from collections import deque
 from collections.abc import Coroutine
 from typing import Any, Protocol, cast
 
-from websockets.frames import (
+from websockets.frames import (  # type: ignore[attr-defined] # apply_mask: the C one, if built
     Frame,
     Opcode,
-    apply_mask,  # type: ignore[attr-defined] # the C one, if built
+    apply_mask,
 )
 from websockets.http11 import Request
 from websockets.protocol import State
@@ -33,6 +33,10 @@ MAX_BACKLOG = 256 * 1024
 """Bytes a client may leave unread; then it is closed, and may resume."""
 MAX_WAITING = 16
 """Frames that may wait while an earlier one is worked on; then reading stops for a while."""
+SLICE = 4 * 1024
+"""Bytes of one connection that are worked on before the others have their turn."""
+REST_S = 0.05
+"""How long a connection that asks too fast is not read."""
 CLOSE_WITHIN_S = 2.0
 """How long a closing handshake may take before the connection is cut."""
 
@@ -42,6 +46,9 @@ class Receiver(Protocol):
 
     def receive(self, frame: bytes | str) -> Coroutine[Any, Any, None] | None:
         """Take one frame. Return what is left to await, if anything."""
+
+    async def settled(self) -> None:
+        """Wait until what was taken is answered."""
 
     async def leave(self) -> None:
         """The connection is gone."""
@@ -78,7 +85,9 @@ class Wire(asyncio.Protocol):
         "_pinged",
         "_protocol",
         "_receiver",
+        "_resting",
         "_transport",
+        "_unread",
         "_waiting",
         "_work",
     )
@@ -92,7 +101,9 @@ class Wire(asyncio.Protocol):
         self._work: asyncio.Task[None] | None = None
         self._waiting: deque[bytes | str] | None = None
         self._fragments: list[bytes] | None = None
+        self._unread = b""
         self._deadline: asyncio.TimerHandle | None = None
+        self._resting: asyncio.TimerHandle | None = None
         self._closing = self._paused = self._pinged = False
         self._is_between_frames = False
         """Whether the protocol holds no part of a frame or message: the next one may pass it by."""
@@ -145,6 +156,40 @@ class Wire(asyncio.Protocol):
             self._protocol.send_ping(b"")
             self._flush()
 
+    def hush(self) -> None:
+        """Take nothing more from this connection; what it still asks for stays unanswered."""
+        self._closing = True
+
+    async def settled(self) -> None:
+        """Wait until everything that was taken is answered."""
+        if self._work is not None:
+            await asyncio.wait([self._work])
+        if self._receiver is not None:
+            await self._receiver.settled()
+
+    def rest(self) -> None:
+        """Read nothing for a moment: whoever asks too fast is slowed down at the source."""
+        if self._resting is None:
+            self._resting = self._loop.call_later(REST_S, self._rested)
+            self._steady()
+
+    def _rested(self) -> None:
+        self._resting = None
+        self._read_on()
+        self._steady()
+
+    @property
+    def _is_held(self) -> bool:
+        """Whether what has come in has to wait."""
+        return self._resting is not None or len(self._waiting or ()) >= MAX_WAITING
+
+    def _steady(self) -> None:
+        """Read from the network just when there is nothing left to work on."""
+        pause = bool(self._unread) or self._is_held
+        if pause != self._paused and not self._transport.is_closing():
+            self._paused = pause
+            (self._transport.pause_reading if pause else self._transport.resume_reading)()
+
     # The transport's side
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -156,6 +201,23 @@ class Wire(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         """Hand over every complete frame in order."""
         self._heard = True
+        if self._unread or len(data) > SLICE:
+            self._unread += data
+            self._steady()
+            self._loop.call_soon(self._read_on)
+            return
+        self._read(data)
+
+    def _read_on(self) -> None:
+        """Work on the next slice of what has come in, unless the connection has to wait."""
+        if self._unread and not self._is_held:
+            data, self._unread = self._unread[:SLICE], self._unread[SLICE:]
+            self._read(data)
+            self._steady()
+            if self._unread:
+                self._loop.call_soon(self._read_on)
+
+    def _read(self, data: bytes) -> None:
         protocol = self._protocol
         if self._is_between_frames and (payload := _lone(data)) is not None:
             if protocol.state is State.OPEN:
@@ -184,8 +246,10 @@ class Wire(asyncio.Protocol):
     def connection_lost(self, error: Exception | None) -> None:
         """Let what was read be done with, then leave."""
         self._protocol.receive_eof()
-        if self._deadline is not None:
-            self._deadline.cancel()
+        self._unread = b""
+        for timer in (self._deadline, self._resting):
+            if timer is not None:
+                timer.cancel()
         if self._work is None:
             self._work = self._loop.create_task(self._go_on(None))
 
@@ -233,9 +297,7 @@ class Wire(asyncio.Protocol):
         if self._waiting is None:
             self._waiting = deque()
         self._waiting.append(frame)
-        if len(self._waiting) >= MAX_WAITING and not self._paused:
-            self._paused = True
-            self._transport.pause_reading()
+        self._steady()
 
     async def _go_on(self, work: Coroutine[Any, Any, None] | None) -> None:
         """Await work, then do what waited for it; at the end of the connection, leave."""
@@ -254,9 +316,9 @@ class Wire(asyncio.Protocol):
         self._work = self._waiting = None
         if self._protocol.state is State.CLOSED:
             self._work = self._loop.create_task(self._leave())
-        elif self._paused:
-            self._paused = False
-            self._transport.resume_reading()
+        else:
+            self._read_on()
+            self._steady()
 
     async def _leave(self) -> None:
         try:

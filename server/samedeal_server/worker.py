@@ -5,15 +5,14 @@ gone stops. It writes one line when it serves.
 """
 
 import asyncio
-import dataclasses
 import json
 import os
 import sys
-from pathlib import Path
 
-from samedeal_server.app import Settings, running
+from samedeal_server.app import running
 from samedeal_server.errors import CannotServe
 from samedeal_server.process import log_to_stderr, run, stopped_by_signals
+from samedeal_server.settings import Settings
 
 __all__ = ["SERVING", "orders"]
 
@@ -22,8 +21,8 @@ SERVING = b"serving\n"
 
 def orders(settings: Settings, log_level: int) -> bytes:
     """Return the line that starts a worker; a password in it is in nobody's list of processes."""
-    fields = dataclasses.asdict(settings)
-    return json.dumps({"settings": fields, "log_level": log_level}, default=str).encode() + b"\n"
+    told = {"settings": settings.as_json(), "log_level": log_level}
+    return json.dumps(told).encode() + b"\n"
 
 
 async def _work(settings: Settings) -> None:
@@ -50,10 +49,9 @@ def main() -> int:
             return 2
         line += part
     told = json.loads(line)
-    settings = told["settings"]
     log_to_stderr(told["log_level"])
     try:
-        run(_work(Settings(**settings | {"data": Path(settings["data"])})))
+        run(_work(Settings.from_json(told["settings"])))
     except CannotServe as error:
         print(f"samedeal: {error}", file=sys.stderr)
         return 2

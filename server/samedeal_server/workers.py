@@ -9,9 +9,9 @@ from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 
-from samedeal_server.app import Settings
 from samedeal_server.errors import CannotServe
 from samedeal_server.pause import is_set_within
+from samedeal_server.settings import Settings
 from samedeal_server.store.address import StoreAddress
 from samedeal_server.store.embedded import EmbeddedStore
 from samedeal_server.worker import SERVING, orders

@@ -15,7 +15,8 @@ import pytest
 from samedeal.protocol import client_messages as ask
 from samedeal.protocol import server_messages as say
 from samedeal.protocol.fields import OptionsPatch, PlayerView
-from samedeal_server.app import Settings, running
+from samedeal_server.app import running
+from samedeal_server.settings import Settings
 from samedeal_server.store import keys
 from samedeal_server.store.address import StoreAddress
 from support import Proxy, eventually

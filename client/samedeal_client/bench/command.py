@@ -27,6 +27,7 @@ PLANS = 16
 """Different plans; the players share them out."""
 AT_ONCE = 20
 """Races that are set up at the same time."""
+UNLIMITED = ("--limit-actions", "off", "--limit-requests", "off", "--limit-hellos", "off")
 TURNS = 2
 """Slices each of the two servers gets, in turn, so that a busy machine slows both."""
 
@@ -82,7 +83,7 @@ async def _bench(game_id: str, races: int, rate: float, seconds: float) -> dict[
     async with AsyncExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="samedeal-bench-"))
         server, url = await stack.enter_async_context(
-            started("samedeal_server", "serve", "--port", "0", "--data", folder)
+            started("samedeal_server", "serve", "--port", "0", "--data", folder, *UNLIMITED)
         )
         echo, echo_url = await stack.enter_async_context(started("samedeal_client.bench.echo"))
         stores = children(server)

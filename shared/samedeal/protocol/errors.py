@@ -48,6 +48,8 @@ class ErrorCode(StrEnum):
     """Another connection of the same player took this seat over."""
     TOO_MANY = "too_many"
     """A limit of this server is reached (races of one socket, say)."""
+    SLOW_DOWN = "slow_down"
+    """Asked too fast: nothing was done, send it again after `retry_ms`."""
     STORE_UNAVAILABLE = "store_unavailable"
     """The store does not answer: nothing is lost, send it again after `retry_ms`."""
     INTERNAL = "internal"
