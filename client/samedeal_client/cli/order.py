@@ -21,6 +21,7 @@ def _order_line(row: OrderRow) -> str:
         Status.WON: "won",
         Status.BANKED: "banked",
         Status.LEFT: "left",
+        Status.STUCK: "stuck",
         Status.CUT_OFF: "cut off by the close",
         Status.PLAYING: "playing",
     }[row.status]

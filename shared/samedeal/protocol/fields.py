@@ -96,6 +96,8 @@ class Status(StrEnum):
     WON = "won"
     BANKED = "banked"
     LEFT = "left"
+    STUCK = "stuck"
+    """No action could lead to progress any more when the race closed; never said before that."""
     CUT_OFF = "cut_off"
     """The race closed while the run was on."""
 

@@ -21,16 +21,22 @@ local go_at, deadline = number('go_at'), number('deadline')
 if now < go_at then
   return {phase, whole(now), whole(go_at)}
 end
-local on = false
-if now < deadline then
-  for _, seat in ipairs(taken()) do
-    local run = redis.call('HMGET', seat_key(seat), 'status', 'seq', 'stuck')
-    if not run[1] and not (run[3] and run[3] == run[2]) then
+local on, stuck = false, {}
+for _, seat in ipairs(taken()) do
+  local run = redis.call('HMGET', seat_key(seat), 'status', 'seq', 'stuck')
+  if not run[1] then
+    if run[3] and run[3] == run[2] then
+      stuck[#stuck + 1] = seat
+    else
       on = true
     end
   end
 end
-if not on then
+if not on or now >= deadline then
+  -- Only the close says who was stuck: until then it would tell of hidden cards.
+  for _, seat in ipairs(stuck) do
+    redis.call('HSET', seat_key(seat), 'status', 'stuck')
+  end
   redis.call('HSET', KEYS[1], 'phase', 'closed', 'closed_at', whole(math.min(now, deadline)))
   changed(ARGV[1])
   return {'closed', whole(now), '0'}
