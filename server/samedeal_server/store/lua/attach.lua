@@ -7,8 +7,9 @@ end
 if not seat then
   return {'not_seated', 0, 0}
 end
-local epoch = redis.call('HINCRBY', seat_key(seat), 'epoch', 1)
-redis.call('HSET', seat_key(seat), 'on', ARGV[1])
+-- One count for the whole race: a seat given back and taken again starts no epochs anew.
+local epoch = redis.call('HINCRBY', KEYS[1], 'epoch', 1)
+redis.call('HSET', seat_key(seat), 'epoch', epoch, 'on', ARGV[1])
 -- The node of the older connection is on the list for this one ring more.
 changed(ARGV[1])
 list_nodes()
