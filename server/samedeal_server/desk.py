@@ -203,7 +203,7 @@ class RaceDesk:
                 roster=roster,
             )
         )
-        await self.races.move_code(old.code, race_id)
+        await self.races.move_code(old.code, old.id, race_id)
         return say.Moved(id=message.id, race=old.id, to=race_id, code=old.code)
 
     async def standings_of(self, message: ask.BoardGet) -> say.Standings:

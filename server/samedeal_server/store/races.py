@@ -30,6 +30,7 @@ _ATTACH = Script("attach")
 _DETACH = Script("detach")
 _ADVANCE = Script("advance")
 _NEXT = Script("next")
+_RECODE = Script("recode")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +85,9 @@ class RaceStore:
         """Point a join code at a race. Return False if it leads to another one."""
         return bool(await self._redis.set(keys.code(code), race_id, nx=True, px=LIFETIME_MS))
 
-    async def move_code(self, code: str, race_id: str) -> None:
-        """Point a join code at the race that follows in its room."""
-        await self._redis.set(keys.code(code), race_id, px=LIFETIME_MS)
+    async def move_code(self, code: str, race_id: str, following: str) -> None:
+        """Point a join code at the race that follows `race_id`, unless it is further on by now."""
+        await run(self._redis, _RECODE, [keys.code(code)], [race_id, following, LIFETIME_MS])
 
     async def find(self, code: str) -> str | None:
         """Return the id of the race that a join code leads to."""
