@@ -1,5 +1,6 @@
 """Real processes for the tests: a store for each program found here, and a server."""
 
+import re
 import shutil
 import subprocess
 import tempfile
@@ -10,8 +11,11 @@ import pytest
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
+from racestore import Store
+from samedeal_server.store import keys
 from samedeal_server.store.address import StoreAddress
 from samedeal_server.store.embedded import find_binary
+from samedeal_server.store.races import RaceStore
 from support import ServerProcess, eventually
 
 
@@ -64,3 +68,18 @@ def server_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A real server with a store of its own, shared by the tests that need one."""
     with ServerProcess(tmp_path_factory.mktemp("server")) as server:
         yield server.url
+
+
+@pytest.fixture
+def store(redis: Redis) -> Store:
+    """The races of an empty store."""
+    return Store(redis, RaceStore(redis, "n1"))
+
+
+@pytest.fixture
+async def every_key_expires(redis: Redis) -> AsyncIterator[None]:
+    """Whatever a test leaves in the store goes away by itself, but for what is kept for good."""
+    yield
+    kept = re.compile(rf"{keys.due()}|\{{b:.*\}}:(wins|names)")
+    async for key in redis.scan_iter():
+        assert kept.fullmatch(key) or await redis.pttl(key) > 0, f"{key} never expires"

@@ -1,0 +1,88 @@
+"""Races in a real store, through the typed wrappers: players, a lobby, a commit."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from redis.asyncio import Redis
+
+from samedeal.protocol.fields import RaceOptions
+from samedeal_server.race import RaceState, SeatState
+from samedeal_server.store import keys
+from samedeal_server.store.races import Attached, NewRace, RaceStore
+from samedeal_server.store.scripts import Script, run
+
+__all__ = ["ADA", "CODE", "COMMIT", "EVA", "IVO", "RACE", "Store", "new_race"]
+
+RACE, CODE = "race000000000001", "ABCDE"
+ADA, IVO, EVA = "ada0000000000000", "ivo0000000000000", "eva0000000000000"
+COMMIT = Script("commit")
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """The wrappers of one node, and what the tests ask beside them."""
+
+    redis: Redis
+    races: RaceStore
+
+    async def open(self, race_id: str = RACE, **options: Any) -> None:
+        """A lobby with ada in seat 1, as host."""
+        await self.races.create(new_race(race_id, **options))
+
+    async def running(self, **options: Any) -> tuple[Attached, Attached]:
+        """Ada and ivo in a race that has begun, both attached."""
+        await self.open(**{"countdown_s": 0, **options})
+        await self.races.join(RACE, IVO, "ivo", bot=False)
+        for player in (IVO, ADA):
+            await self.races.ready(RACE, player, ready=True)
+        ada = await self.races.attach(RACE, ADA)
+        ivo = await self.races.attach(RACE, IVO)
+        assert isinstance(ada, Attached)
+        assert isinstance(ivo, Attached)
+        await self.races.advance(RACE)
+        return ada, ivo
+
+    async def state(self, race_id: str = RACE) -> RaceState:
+        state = await self.races.load(race_id)
+        assert state is not None
+        return state
+
+    async def set(self, **fields: str | int) -> None:
+        """Put the race somewhere else in time."""
+        mapping: dict[Any, Any] = fields
+        await self.redis.hset(keys.race(RACE), mapping=mapping)
+
+    async def commit(
+        self,
+        seat: Attached,
+        seq: int,
+        action: str = "draw",
+        *,
+        home: int = 0,
+        best: int = 0,
+        opened: int = 0,
+        rose: bool = False,
+        won: bool = False,
+    ) -> list[Any]:
+        """Commit an action as a node does."""
+        where = (keys.race(RACE), keys.seat(RACE, seat.seat), keys.log(RACE, seat.seat))
+        what: list[str | int] = [seq, action, home, best, opened, int(rose), int(won), 60_000]
+        reply: list[Any] = await run(self.redis, COMMIT, where, ["n1", seat.epoch, *what])
+        return reply
+
+
+def new_race(race_id: str = RACE, *, roster: tuple[SeatState, ...] = (), **options: Any) -> NewRace:
+    ada = SeatState(seat=1, player=ADA, name="ada", bot=False)
+    return NewRace(
+        id=race_id,
+        code=CODE,
+        game="lanes",
+        rules_version=1,
+        seed=bytes(32),
+        commitment="0" * 64,
+        practice=False,
+        options=RaceOptions(**options),
+        round=1,
+        host=1,
+        roster=roster or (ada,),
+    )
