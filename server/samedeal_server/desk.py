@@ -10,7 +10,7 @@ from samedeal.engine.deals import commitment, parse_seed
 from samedeal.engine.errors import EngineError
 from samedeal.engine.games import game
 from samedeal.engine.rules import Rules
-from samedeal.engine.run import UndoPolicy, parse_action
+from samedeal.engine.run import Run, UndoPolicy, parse_action
 from samedeal.protocol import client_messages as ask
 from samedeal.protocol import limits
 from samedeal.protocol import server_messages as say
@@ -19,7 +19,7 @@ from samedeal.protocol.fields import OptionsPatch, Phase, RaceOptions, Spectatin
 from samedeal_server.errors import Refusal
 from samedeal_server.race import RaceState, SeatState
 from samedeal_server.rooms import Rooms
-from samedeal_server.runs import LiveRun, new_run
+from samedeal_server.runs import LiveRun, deal
 from samedeal_server.store.accounts import Account, AccountStore, new_id
 from samedeal_server.store.races import Attached, NewRace, RaceStore
 from samedeal_server.store.standings import StandingsStore
@@ -226,7 +226,7 @@ class RaceDesk:
             raise Refusal(ErrorCode.WRONG_PHASE, "the replay can be had when the race is closed")
         runs, actions = {}, []
         for seat in state.seats:
-            runs[seat] = run = new_run(state)
+            runs[seat] = run = Run(deal(state.game, state.seed), state.options.undo)
             for seq, (text, t_ms) in enumerate(await self.races.log(race_id, seat), start=1):
                 action = parse_action(text)
                 run.act(action, t_ms)

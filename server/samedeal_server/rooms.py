@@ -19,7 +19,7 @@ from samedeal.protocol.server_messages import (
 from samedeal.protocol.server_messages import Room as RoomEvent
 from samedeal_server.errors import StoreUnavailable
 from samedeal_server.race import RaceState
-from samedeal_server.runs import LiveRun, dealt_board
+from samedeal_server.runs import LiveRun
 from samedeal_server.store.leases import Leases
 from samedeal_server.store.races import RaceStore
 from samedeal_server.store.standings import StandingsStore
@@ -186,11 +186,15 @@ class Rooms:
         room.members[member.seat] = member
         if older is not None and older is not member:
             older.fenced()
+        self._look_for_stuck(room, member.seat)
         return room
 
     def exit(self, room: Room, member: Member) -> None:
         """Forget a member, and the room when it was the last one."""
         if room.members.get(member.seat) is member:
+            if member.seat in room.dirty:
+                # The next tick will not find it here any more.
+                self._look_for_stuck(room, member.seat)
             del room.members[member.seat]
         if not room.members and self._rooms.get(room.id) is room:
             del self._rooms[room.id]
@@ -335,11 +339,11 @@ class Rooms:
 
     def _go(self, room: Room) -> None:
         """Give every member its board; all of them in one turn of the loop."""
-        view, board = room.state.view(), dealt_board(room.state)
+        view = room.state.view()
         for seat, member in list(room.members.items()):
             if member.live is None:
                 member.live = self.open_run(room.state, seat, member.epoch)
-            hash_ = member.live.run.table.hash
+            hash_, board = member.live.run.table.hash, member.live.dealt_board()
             member.send(encode(Go(race=view, seat=seat, hash=hash_, board=board)))
 
     def _push_soon(self, room: Room) -> None:

@@ -1,6 +1,7 @@
 """One player's run as this node holds it: validate, commit, and pop back what fails."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 from samedeal.engine.errors import EngineError, IllegalMove
@@ -17,7 +18,7 @@ from samedeal_server.store.link import CommitLink, pack
 from samedeal_server.store.races import LIFETIME_MS
 from samedeal_server.store.scripts import Script
 
-__all__ = ["COMMIT", "Committed", "Fenced", "LiveRun", "dealt_board", "new_run"]
+__all__ = ["COMMIT", "Committed", "Fenced", "LiveRun", "deal"]
 
 COMMIT = Script("commit")
 
@@ -45,15 +46,13 @@ Done = Callable[[Committed | ServerError, int | None], None]
 """Called with the result and the race's version, where the store named it."""
 
 
-def new_run(state: RaceState) -> Run:
-    """Deal the race's cards for one player."""
-    return Run(Table.deal(game(state.game), state.seed), state.options.undo)
+Deal = Callable[[str, bytes], Table]
+"""Deals the cards of (game, seed), the same each time."""
 
 
-def dealt_board(state: RaceState) -> BoardView:
-    """The deal as a player first sees it."""
-    table = Table.deal(game(state.game), state.seed)
-    return BoardView(piles=tuple(table.piles()), base=table.base, passes=table.passes)
+def deal(game_id: str, seed: bytes) -> Table:
+    """Deal as the rules say: what every race is played on."""
+    return Table.deal(game(game_id), seed)
 
 
 class LiveRun:
@@ -63,9 +62,16 @@ class LiveRun:
     """
 
     def __init__(
-        self, state: RaceState, seat: int, epoch: int, link: CommitLink, node: str
+        self,
+        state: RaceState,
+        seat: int,
+        epoch: int,
+        link: CommitLink,
+        node: str,
+        deal: Deal = deal,
     ) -> None:
-        self.run = new_run(state)
+        self._deal = partial(deal, state.game, state.seed)
+        self.run = Run(self._deal(), state.options.undo)
         self.entries: list[Committed] = []
         self.busy = False
         self.told_stuck = False
@@ -74,6 +80,11 @@ class LiveRun:
         # The parts of the command that are the same for every action of this run.
         self._keys = (keys.race(state.id), keys.seat(state.id, seat), keys.log(state.id, seat))
         self._owner = (node, epoch)
+
+    def dealt_board(self) -> BoardView:
+        """The deal as its player first sees it."""
+        table = self._deal()
+        return BoardView(piles=tuple(table.piles()), base=table.base, passes=table.passes)
 
     def replay(self, log: list[tuple[str, int]]) -> None:
         """Fold a stored log. Raise EngineError if it is not legal, which means a damaged store."""

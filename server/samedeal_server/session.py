@@ -17,7 +17,7 @@ from samedeal_server.desk import RaceDesk
 from samedeal_server.door import Visitor
 from samedeal_server.errors import Refusal, ServerError, StoreUnavailable
 from samedeal_server.rooms import Room
-from samedeal_server.runs import Committed, Fenced, LiveRun, dealt_board
+from samedeal_server.runs import Committed, Fenced, LiveRun
 from samedeal_server.store.accounts import Account
 
 __all__ = ["Outbox", "Session"]
@@ -258,7 +258,7 @@ class Session:
                 seat=attached.seat,
                 seq=len(entries),
                 hash=0 if live is None else live.run.table.hash,
-                board=None if live is None else dealt_board(state),
+                board=None if live is None else live.dealt_board(),
                 log=tuple(entry.log_entry() for entry in entries[have:]),
             )
         )

@@ -1,7 +1,7 @@
 """Races in the store: every change one atomic script, the record read back whole."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from redis.asyncio import Redis
@@ -41,7 +41,7 @@ class NewRace:
     code: str
     game: str
     rules_version: int
-    seed: bytes
+    seed: bytes = field(repr=False)
     commitment: str
     practice: bool
     options: RaceOptions

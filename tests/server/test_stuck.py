@@ -1,0 +1,108 @@
+"""A run with no progress left: who is told, and that the race of such runs closes."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+from redis.asyncio import Redis
+
+from node import Trio, node
+from samedeal.engine.games import GAMES
+from samedeal.engine.table import Table
+from samedeal.protocol import client_messages as ask
+from samedeal.protocol import server_messages as say
+from samedeal.protocol.fields import Phase, Status
+from samedeal_server.desk import RaceDesk
+from samedeal_server.store import keys
+from support import eventually
+
+STUCK = "T1=AC-,9H; T2=9D; T3=AH; S=4D"
+"""Klondike: with the ace of hearts home, nothing but draws and null moves is left."""
+
+
+def dealt(game: str, _seed: bytes) -> Table:
+    return Table.parse(GAMES[game], STUCK)
+
+
+@pytest.fixture
+async def desk(valkey_url: str, redis: Redis) -> AsyncIterator[RaceDesk]:
+    async with node(valkey_url, "n1", deal=dealt) as desk:
+        yield desk
+
+
+async def is_marked(redis: Redis, trio: Trio, seat: int) -> bool:
+    return await redis.hget(keys.seat(trio.race, seat), "stuck") == "1"
+
+
+async def test_a_player_is_told_once_when_the_cards_seen_say_so(desk: RaceDesk) -> None:
+    trio = Trio(desk, "klondike", undo="none")
+    await trio.sit()
+
+    def notices(seat: int) -> int:
+        return sum(isinstance(m, say.Notice) for m in trio.seats[seat].said())
+
+    await trio.do(1, "played", "T3>F1")
+    await trio.do(1, "played", "draw")
+    assert notices(1) == 0
+    await trio.do(1, "played", "draw")
+    assert notices(1) == 1
+    await trio.do(1, "played", "draw")
+    await trio.do(1, "played", "draw")
+    assert (notices(1), notices(2), notices(3)) == (1, 0, 0)
+    await trio.resume(1)
+    assert notices(1) == 1
+
+
+async def test_the_race_closes_when_everyone_still_in_is_stuck(desk: RaceDesk) -> None:
+    trio = Trio(desk, "klondike", undo="none")
+    await trio.sit()
+    await trio.seats[3].get(say.Done, ask.Leave, race=trio.race)
+    await trio.do(1, "played", "T3>F1")
+    await trio.do(2, "played", "T3>F1")
+
+    def closed(seat: int) -> list[say.Closed]:
+        return [m for m in trio.seats[seat].said() if isinstance(m, say.Closed)]
+
+    await eventually(lambda: all(closed(seat) for seat in (1, 2, 3)))
+    (end,) = closed(1)
+    assert {row.seat: row.status for row in end.race.order} == {
+        1: Status.STUCK, 2: Status.STUCK, 3: Status.LEFT,
+    }  # fmt: skip
+    assert {view.seat: view.status for view in end.race.players}[1] is Status.STUCK
+
+
+async def test_who_may_still_undo_is_not_stuck(desk: RaceDesk, redis: Redis) -> None:
+    trio = Trio(desk, "klondike", undo="safe")
+    await trio.sit()
+    await trio.do(1, "played", "T3>F1")
+    await trio.do(1, "played", "undo")
+    assert not await redis.hexists(keys.seat(trio.race, 1), "stuck")
+
+
+async def test_who_goes_right_after_getting_stuck_does_not_keep_the_race_open(
+    desk: RaceDesk, redis: Redis
+) -> None:
+    trio = Trio(desk, "klondike", undo="none")
+    await trio.sit()
+    assert isinstance(await trio.act(1, "T3>F1", 1), say.Ack)
+    await trio.seats[1].session.leave()
+    await eventually(lambda: is_marked(redis, trio, 1))
+
+
+async def test_a_run_left_stuck_by_a_node_that_died_is_found_so_by_the_next(
+    valkey_url: str, redis: Redis
+) -> None:
+    async with node(valkey_url, "n1", deal=dealt) as desk:
+        trio = Trio(desk, "klondike", undo="none")
+        await trio.sit()
+        assert isinstance(await trio.act(1, "T3>F1", 1), say.Ack)
+        trio.seq[1] = 1
+    assert not await is_marked(redis, trio, 1)
+    async with node(valkey_url, "n2", deal=dealt) as desk:
+        trio.desk = desk
+        await trio.resume(1)
+        await eventually(lambda: is_marked(redis, trio, 1))
+        state = await desk.races.load(trio.race)
+        assert state is not None
+        assert state.phase is Phase.RUNNING
