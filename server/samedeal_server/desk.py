@@ -173,6 +173,8 @@ class RaceDesk:
     async def next_race(self, account: Account, message: ask.Next) -> say.Moved:
         """A new deal in the same room; asked twice, or by two, it is the same race."""
         old = await self._loaded(message.race)
+        # Without randomness it fails here, before anyone is led to a race that is not there.
+        seed = secrets.token_bytes(SEED_BYTES)
         word, race_id = await self.races.next_race(old.id, account.player, new_id())
         if word == "phase":
             raise Refusal(ErrorCode.WRONG_PHASE, "the next race can be had when this one is closed")
@@ -193,7 +195,7 @@ class RaceDesk:
         await self.races.create(
             _dealt(
                 old.game,
-                secrets.token_bytes(SEED_BYTES),
+                seed,
                 id=race_id,
                 code=old.code,
                 practice=False,

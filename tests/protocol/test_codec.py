@@ -69,7 +69,9 @@ FLAGS = [
 
 
 @pytest.mark.parametrize(("name", "path"), NUMBERS)
-def test_a_number_field_takes_nothing_but_whole_numbers_in_range(name: str, path: Place) -> None:
+def test_p23_a_number_field_takes_nothing_but_whole_numbers_in_range(
+    name: str, path: Place
+) -> None:
     fields = unpack(FRAMES[name])
     for hostile in (True, 1.0, 1.5, "1", math.inf, -math.inf, math.nan, 2**64 - 1, -(2**63)):
         with pytest.raises(BadFrame):

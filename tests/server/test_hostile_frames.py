@@ -65,7 +65,7 @@ async def test_a_hostile_frame_gets_one_typed_answer(server_url: str, frame: byt
         assert decode_server(await socket.recv()) == say.Pong(id=7)
 
 
-async def test_an_oversize_frame_gets_an_answer_that_says_so(server_url: str) -> None:
+async def test_p19_an_oversize_frame_gets_an_answer_that_says_so(server_url: str) -> None:
     async with greeted(server_url) as socket:
         await socket.send(b"\x81" * 5000)
         answer = decode_server(await socket.recv())
@@ -84,7 +84,7 @@ async def test_repeated_abuse_closes_the_socket(server_url: str) -> None:
         assert socket.close_code == 1008
 
 
-async def test_a_silent_socket_is_closed(server_url: str) -> None:
+async def test_p25_a_silent_socket_is_closed(server_url: str) -> None:
     async with connect(server_url, subprotocols=[Subprotocol(SUBPROTOCOL)]) as socket:
         with pytest.raises(ConnectionClosed):
             await socket.recv()
@@ -99,7 +99,7 @@ async def test_nothing_is_done_before_hello(server_url: str) -> None:
         assert (answer.id, answer.code) == (3, ErrorCode.HELLO_FIRST)
 
 
-async def test_double_click_plays_once(server_url: str) -> None:
+async def test_p07_a_double_click_plays_once(server_url: str) -> None:
     """The same seq again gets the same ack, another action a conflict, a later seq the gap."""
     async with (
         Client(server_url, name="ada") as a,

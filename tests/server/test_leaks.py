@@ -25,7 +25,7 @@ def state(game: str, seed: bytes, phase: Phase) -> RaceState:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_the_seed_is_in_the_view_only_after_the_close(game: str) -> None:
+def test_p27_the_seed_is_in_the_view_only_after_the_close(game: str) -> None:
     seed = random.Random(game).randbytes(32)
     for phase in Phase:
         view = state(game, seed, phase).view()
@@ -45,7 +45,7 @@ def other_hidden_cards(table: Table) -> Table:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_refusals_and_legal_moves_follow_from_visible_cards(game: str) -> None:
+def test_p29_refusals_and_legal_moves_follow_from_visible_cards(game: str) -> None:
     table = Table.deal(GAMES[game], bytes(range(32)))
     runs = [Run(t, UndoPolicy.SAFE) for t in (table, other_hidden_cards(table))]
     names = [name for name, _ in table.rules.piles]

@@ -224,7 +224,7 @@ IDS = [f"{game}-{policy}" for game, policy in CASES]
 
 
 @pytest.mark.parametrize("case", CASES, ids=IDS)
-def test_two_deals_that_differ_in_hidden_cards_give_the_same_bytes(
+def test_p29_two_deals_that_differ_in_hidden_cards_give_the_same_bytes(
     traffic: Traffic, case: tuple[str, UndoPolicy]
 ) -> None:
     play, (one, two) = traffic.plays[case], traffic.pairs[case]
@@ -240,7 +240,7 @@ def test_two_deals_that_differ_in_hidden_cards_give_the_same_bytes(
 
 
 @pytest.mark.parametrize("case", CASES, ids=IDS)
-def test_the_seed_is_in_no_frame_before_the_close(
+def test_p27_the_seed_is_in_no_frame_before_the_close(
     traffic: Traffic, case: tuple[str, UndoPolicy]
 ) -> None:
     for recording in traffic.pairs[case]:

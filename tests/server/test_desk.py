@@ -1,0 +1,175 @@
+"""The desk on a real store: seeds, commitments, what fails closed, what a replay needs."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import AsyncIterator
+from typing import NoReturn
+
+import pytest
+from redis.asyncio import Redis
+
+from node import Player, Trio, node
+from samedeal.engine.deals import commitment
+from samedeal.engine.games import GAMES
+from samedeal.engine.replay import verify
+from samedeal.protocol import client_messages as ask
+from samedeal.protocol import server_messages as say
+from samedeal.protocol.errors import ErrorCode
+from samedeal.protocol.fields import OptionsPatch, Status
+from samedeal_server.desk import RaceDesk
+from samedeal_server.store import keys
+from samedeal_server.store.accounts import Account
+from samedeal_server.store.races import LIFETIME_MS
+
+pytestmark = pytest.mark.usefixtures("every_key_expires")
+
+ADA = Account("ada0000000000000", "ada", bot=False)
+
+
+@pytest.fixture
+async def desk(valkey_url: str, redis: Redis) -> AsyncIterator[RaceDesk]:
+    async with node(valkey_url, "n1") as desk:
+        yield desk
+
+
+@pytest.fixture
+async def ada(desk: RaceDesk) -> Player:
+    player = Player(desk)
+    await player.get(say.Welcome, ask.Hello, name="ada")
+    return player
+
+
+async def closed_race(desk: RaceDesk, game: str = "lanes") -> Trio:
+    """A race of three with a move or two in it, closed."""
+    trio = Trio(desk, game)
+    await trio.sit()
+    await trio.do(1, "played", "draw")
+    await trio.do(2, "played", "draw")
+    await trio.do(1, "played", "draw")
+    for seat in (1, 2, 3):
+        await trio.seats[seat].get(say.Done, ask.Bank, race=trio.race)
+    return trio
+
+
+async def test_p51_10000_races_have_10000_seeds(desk: RaceDesk, redis: Redis) -> None:
+    message = ask.Create(id=1, game="lanes")
+    ids: list[str] = []
+    for _ in range(100):
+        ids += await asyncio.gather(*(desk.create(ADA, message) for _ in range(100)))
+    pipe = redis.pipeline(transaction=False)
+    for race_id in ids:
+        pipe.hget(keys.race(race_id), "seed")
+    seeds = await pipe.execute()
+    assert len(set(ids)) == len(set(seeds)) == 10_000
+    assert {len(seed) for seed in seeds} == {64}
+    await redis.delete(keys.due())
+
+
+def no_randomness(_count: int | None = None) -> NoReturn:
+    raise OSError("the system has no randomness")
+
+
+async def test_p51_without_randomness_no_race_opens(
+    desk: RaceDesk, ada: Player, redis: Redis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = await redis.dbsize()
+    with monkeypatch.context() as broken:
+        broken.setattr(secrets, "token_bytes", no_randomness)
+        refused = await ada.get(say.Refused, ask.Create, game="lanes")
+    assert refused.code is ErrorCode.INTERNAL
+    assert await redis.dbsize() == before
+    await ada.get(say.Seated, ask.Create, game="lanes")
+
+
+async def test_p51_without_randomness_no_next_race_opens(
+    desk: RaceDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trio = await closed_race(desk)
+    with monkeypatch.context() as broken:
+        broken.setattr(secrets, "token_bytes", no_randomness)
+        refused = await trio.seats[1].get(say.Refused, ask.Next, race=trio.race)
+    assert refused.code is ErrorCode.INTERNAL
+    state = await desk.races.load(trio.race)
+    assert state is not None
+    # Nobody is led to a race that is not there.
+    assert state.next_race == ""
+    moved = await trio.seats[2].get(say.Moved, ask.Next, race=trio.race)
+    following = await desk.races.load(moved.to)
+    assert following is not None
+    assert following.seed != state.seed
+
+
+@pytest.mark.parametrize("game", GAMES)
+async def test_the_commitment_shown_in_the_lobby_is_that_of_the_deal(
+    desk: RaceDesk, ada: Player, game: str
+) -> None:
+    seated = await ada.get(say.Seated, ask.Create, game=game)
+    state = await desk.races.load(seated.race.id)
+    assert state is not None
+    assert seated.race.commitment == commitment(GAMES[game], state.seed)
+    assert seated.race.seed is None
+
+
+async def test_a_replay_is_to_be_had_after_the_close_only_and_verifies(desk: RaceDesk) -> None:
+    trio = Trio(desk, "lanes")
+    await trio.sit()
+    await trio.do(1, "played", "draw")
+    refused = await trio.seats[1].get(say.Refused, ask.ReplayGet, race=trio.race)
+    assert refused.code is ErrorCode.WRONG_PHASE
+    for seat in (1, 2, 3):
+        await trio.seats[seat].get(say.Done, ask.Bank, race=trio.race)
+    replay = await trio.seats[2].get(say.ReplayFile, ask.ReplayGet, race=trio.race)
+    checked = verify(replay.text.splitlines(keepends=True))
+    assert [(row.seat, row.place) for row in checked.order] == [(1, 1), (2, 2), (3, 2)]
+
+
+async def test_a_room_everyone_left_has_no_replay(desk: RaceDesk, ada: Player) -> None:
+    seated = await ada.get(say.Seated, ask.Create, game="lanes")
+    await ada.get(say.Done, ask.Leave, race=seated.race.id)
+    refused = await ada.get(say.Refused, ask.ReplayGet, race=seated.race.id)
+    assert refused.code is ErrorCode.WRONG_PHASE
+
+
+async def test_the_next_race_is_opened_once_by_two_who_ask_at_once(desk: RaceDesk) -> None:
+    trio = await closed_race(desk)
+    answers = await asyncio.gather(
+        *(trio.seats[seat].get(say.Moved, ask.Next, race=trio.race) for seat in (1, 2, 3))
+    )
+    assert len({moved.to for moved in answers}) == 1
+    state = await desk.races.load(answers[0].to)
+    assert state is not None
+    # Nothing came home and nothing was opened: those who moved share the first place.
+    series = {seat.name: seat.series for seat in state.seats.values()}
+    assert series == {"ada": 1, "ivo": 1, "eva": 0}
+
+
+async def test_the_next_race_of_a_practice_race_is_no_practice(desk: RaceDesk, ada: Player) -> None:
+    message = ask.Create(id=1, game="lanes", seed="mine", options=OptionsPatch(countdown_s=0))
+    race_id = await desk.create(ADA, message)
+    state = await desk.races.load(race_id)
+    assert state is not None
+    assert state.practice
+    ivo = Account("ivo0000000000000", "ivo", bot=False)
+    await desk.join(ivo, state.code)
+    for account in (ADA, ivo):
+        await desk.ready(account, ask.Ready(id=1, race=race_id))
+    for account in (ADA, ivo):
+        await desk.end(account, race_id, Status.BANKED)
+    await desk.rooms.advance(race_id)
+    moved = await desk.next_race(ADA, ask.Next(id=1, race=race_id))
+    following = await desk.races.load(moved.to)
+    assert following is not None
+    assert not following.practice
+
+
+async def test_a_race_with_its_logs_is_kept_for_its_lifetime(desk: RaceDesk, redis: Redis) -> None:
+    trio = await closed_race(desk)
+    held = [key async for key in redis.scan_iter(match=f"*{trio.race}*")]
+    assert {key.rpartition("}")[2] for key in held} == {
+        "", ":s:1", ":s:2", ":s:3", ":l:1", ":l:2", f":done:{trio.race}",
+    }  # fmt: skip
+    for key in held:
+        lifetime = 2 * LIFETIME_MS if ":done:" in key else LIFETIME_MS
+        assert lifetime - 60_000 < await redis.pttl(key) <= lifetime
