@@ -273,6 +273,7 @@ async def test_a_win_calls_the_others_last_and_then_closes(wires: Wires) -> None
         (2, "ivo", Status.CUT_OFF),
     ]
     assert view.order[0].t_ms == ack.t_ms
+    assert [player.status for player in view.players] == [Status.WON, Status.CUT_OFF]
     late = {"race": race, "seq": 4, "move": moves[3]}
     assert await refused(ivo, ask.PlayMove, **late) is ErrorCode.RUN_OVER
     assert await refused(ivo, ask.Bank, race=race) is ErrorCode.RUN_OVER

@@ -1,9 +1,11 @@
 """What a race goes through in the store: presence, phases, the next race, what is due."""
 
+from collections.abc import Awaitable, Callable
+
 import pytest
 
 from racestore import ADA, EVA, IVO, RACE, Store
-from samedeal.protocol.fields import Phase, Status
+from samedeal.protocol.fields import Phase, RaceOptions, Status
 from samedeal_server.errors import StoreUnavailable
 from samedeal_server.store import keys
 from samedeal_server.store.address import StoreAddress
@@ -263,3 +265,55 @@ async def test_no_store_is_one_error_of_our_own() -> None:
     with pytest.raises(StoreUnavailable):
         await RaceStore(client, "n1").load(RACE)
     await client.aclose()
+
+
+# Every change is news
+
+
+async def test_every_change_raises_the_version_and_rings_once(
+    store: Store, valkey_url: str
+) -> None:
+    """Other nodes read a race again when they hear of it; a change in silence would be missed."""
+    races, options = store.races, RaceOptions(seats=3, auto_start=False, countdown_s=0)
+    ear = StoreAddress.parse(valkey_url).client()
+    pubsub = ear.pubsub()
+    await pubsub.subscribe(keys.bell(RACE))
+    await pubsub.get_message(timeout=5)
+    epochs: list[Attached] = []
+
+    async def attach() -> None:
+        attached = await races.attach(RACE, ADA)
+        assert isinstance(attached, Attached)
+        epochs.append(attached)
+
+    changes: dict[str, Callable[[], Awaitable[object]]] = {
+        "create": store.open,
+        "options": lambda: races.set_options(RACE, ADA, options),
+        "join": lambda: races.join(RACE, IVO, "ivo", bot=False),
+        "another join": lambda: races.join(RACE, EVA, "eva", bot=False),
+        "leave the lobby": lambda: races.leave(RACE, EVA, Status.LEFT),
+        "attach": attach,
+        "detach": lambda: races.detach(RACE, 1, epochs[0].epoch),
+        "ready": lambda: races.ready(RACE, IVO, ready=True),
+        "start": lambda: races.start(RACE, ADA),
+        "go": lambda: races.advance(RACE),
+        "bank": lambda: races.leave(RACE, ADA, Status.BANKED),
+        "leave": lambda: races.leave(RACE, IVO, Status.LEFT),
+        "close": lambda: races.advance(RACE),
+        "next": lambda: races.next_race(RACE, ADA, "second"),
+    }
+    for ver, (name, change) in enumerate(changes.items(), start=1):
+        await change()
+        ring = await pubsub.get_message(timeout=5)
+        assert (ring or {}).get("data") == f"n1 {ver}", name
+        assert (await store.state()).ver == ver, name
+    await pubsub.aclose()  # type: ignore[no-untyped-call]
+    await ear.aclose()
+
+
+async def test_a_lobby_that_waited_too_long_rings_when_it_closes(store: Store) -> None:
+    await store.open()
+    await store.set(created=1)
+    before = (await store.state()).ver
+    await store.races.advance(RACE)
+    assert (await store.state()).ver == before + 1
