@@ -14,6 +14,7 @@ from node import Player, Trio, node
 from samedeal.engine.deals import commitment
 from samedeal.engine.games import GAMES
 from samedeal.engine.replay import verify
+from samedeal.engine.table import Table
 from samedeal.protocol import client_messages as ask
 from samedeal.protocol import server_messages as say
 from samedeal.protocol.errors import ErrorCode
@@ -143,6 +144,34 @@ async def test_the_next_race_is_opened_once_by_two_who_ask_at_once(desk: RaceDes
     # Nothing came home and nothing was opened: those who moved share the first place.
     series = {seat.name: seat.series for seat in state.seats.values()}
     assert series == {"ada": 1, "ivo": 1, "eva": 0}
+
+
+async def test_the_store_keeps_when_the_best_was_reached(valkey_url: str, redis: Redis) -> None:
+    def dealt(game: str, _seed: bytes) -> Table:
+        return Table.parse(GAMES[game], "T1=AH; T2=9D; S=5D,4D")
+
+    async with node(valkey_url, "n1", deal=dealt) as desk:
+        trio = Trio(desk, "klondike")
+        await trio.sit()
+        home = await trio.act(1, "T1>F1", 1)
+        assert isinstance(home, say.Ack)
+        for seq in (2, 3):
+            assert isinstance(await trio.act(1, "draw", seq), say.Ack)
+        state = await desk.races.load(trio.race)
+        assert state is not None
+        seat = state.seats[1]
+        assert (seat.seq, seat.best, seat.m_best, seat.t_best_ms) == (3, 1, 1, home.t_ms)
+
+
+async def test_who_left_and_asks_for_the_next_race_is_in_it(desk: RaceDesk) -> None:
+    trio = Trio(desk, "lanes")
+    await trio.sit()
+    for seat in (1, 2, 3):
+        await trio.seats[seat].get(say.Done, ask.Leave, race=trio.race)
+    moved = await trio.seats[2].get(say.Moved, ask.Next, race=trio.race)
+    state = await desk.races.load(moved.to)
+    assert state is not None
+    assert [(seat.name, state.host) for seat in state.seats.values()] == [("ivo", 2)]
 
 
 async def test_the_next_race_of_a_practice_race_is_no_practice(desk: RaceDesk, ada: Player) -> None:

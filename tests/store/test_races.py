@@ -363,9 +363,12 @@ async def test_a_run_that_ended_stays_ended_as_it_did(store: Store) -> None:
 
 
 @pytest.mark.parametrize("how", [Status.BANKED, Status.LEFT])
-async def test_nothing_ends_after_the_close(store: Store, how: Status) -> None:
+@pytest.mark.parametrize("late", [{"deadline": 1}, {"phase": "closed"}], ids=["time", "closed"])
+async def test_nothing_ends_after_the_close(
+    store: Store, how: Status, late: dict[str, str | int]
+) -> None:
     await store.running()
-    await store.set(deadline=1)
+    await store.set(**late)
     assert await store.races.leave(RACE, ADA, how) == "closed"
     await store.races.advance(RACE)
     assert await store.races.leave(RACE, ADA, how) == "closed"
