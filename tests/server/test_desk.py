@@ -84,6 +84,13 @@ async def test_p51_without_randomness_no_race_opens(
     await ada.get(say.Seated, ask.Create, game="lanes")
 
 
+async def test_a_game_there_is_not_leaves_nothing_in_the_store(ada: Player, redis: Redis) -> None:
+    before = await redis.dbsize()
+    refused = await ada.get(say.Refused, ask.Create, game="whist")
+    assert refused.code is ErrorCode.NOT_FOUND
+    assert await redis.dbsize() == before
+
+
 async def test_p51_without_randomness_no_next_race_opens(
     desk: RaceDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:

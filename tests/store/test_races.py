@@ -314,6 +314,9 @@ async def test_when_the_host_leaves_the_lobby_the_lowest_seat_is_host(store: Sto
     # Whoever comes to the first seat is no host for that.
     assert await store.races.join(RACE, ADA, "ada", bot=False) == ("seated", 1)
     assert (await store.state()).host == 2
+    # Nor is it who sits lowest when some other one leaves.
+    await store.races.leave(RACE, EVA, Status.LEFT)
+    assert (await store.state()).host == 2
 
 
 async def test_a_lobby_that_everyone_left_is_closed_without_a_result(store: Store) -> None:
