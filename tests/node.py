@@ -10,13 +10,16 @@ from samedeal.protocol import client_messages as ask
 from samedeal.protocol import server_messages as say
 from samedeal.protocol.codec import decode_server, pack
 from samedeal.protocol.fields import Message
+from samedeal_server.buckets import Limits
 from samedeal_server.desk import RaceDesk
+from samedeal_server.door import Door, Visitor
 from samedeal_server.race import RaceState
 from samedeal_server.rooms import Rooms
 from samedeal_server.runs import COMMIT, Deal, LiveRun, deal
 from samedeal_server.session import Session
 from samedeal_server.store.accounts import AccountStore
 from samedeal_server.store.address import StoreAddress
+from samedeal_server.store.leases import Leases
 from samedeal_server.store.link import CommitLink
 from samedeal_server.store.races import RaceStore
 from samedeal_server.store.standings import StandingsStore
@@ -40,7 +43,7 @@ async def node(store_url: str, name: str, *, deal: Deal = deal) -> AsyncIterator
         return LiveRun(state, seat, epoch, link, name, deal)
 
     races, standings = RaceStore(redis, name), StandingsStore(redis)
-    rooms = Rooms(races, standings, open_run)
+    rooms = Rooms(races, standings, Leases(redis, name), open_run)
     yield RaceDesk(races, AccountStore(redis), standings, rooms)
     await rooms.close()
     await link.close()
@@ -53,11 +56,15 @@ class Player:
     def __init__(self, desk: RaceDesk) -> None:
         self.frames: list[bytes] = []
         self.closed: tuple[int, str] | None = None
-        self.session = Session(desk, self)
+        unlimited = Door[Player](Limits(None, None, None))
+        self.session = Session(desk, self, Visitor(unlimited, self, "", 0.0))
         self._ids = 0
 
     def send(self, frame: bytes) -> None:
         self.frames.append(frame)
+
+    def rest(self) -> None:
+        """Nothing is read from here anyway."""
 
     def close(self, code: int, reason: str) -> None:
         self.closed = code, reason

@@ -1,5 +1,7 @@
 """Races in a real store, through the typed wrappers: players, a lobby, a commit."""
 
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,13 +10,15 @@ from redis.asyncio import Redis
 from samedeal.protocol.fields import RaceOptions
 from samedeal_server.race import RaceState, SeatState
 from samedeal_server.store import keys
+from samedeal_server.store.address import StoreAddress
 from samedeal_server.store.races import Attached, NewRace, RaceStore
 from samedeal_server.store.scripts import Script, run
 
-__all__ = ["ADA", "CODE", "COMMIT", "EVA", "IVO", "RACE", "Store", "new_race"]
+__all__ = ["ADA", "CODE", "COMMIT", "EVA", "IVO", "RACE", "ZOE", "Store", "ear", "new_race"]
 
 RACE, CODE = "race000000000001", "ABCDE"
 ADA, IVO, EVA = "ada0000000000000", "ivo0000000000000", "eva0000000000000"
+ZOE = "zoe0000000000000"
 COMMIT = Script("commit")
 
 
@@ -86,3 +90,23 @@ def new_race(race_id: str = RACE, *, roster: tuple[SeatState, ...] = (), **optio
         host=1,
         roster=roster or (ada,),
     )
+
+
+@asynccontextmanager
+async def ear(
+    url: str, *nodes: str
+) -> AsyncIterator[Callable[[], Awaitable[tuple[str, str] | None]]]:
+    """Listen at the doorbells of nodes; call it for the next ring: channel and text."""
+    redis = StoreAddress.parse(url).client()
+    pubsub = redis.pubsub()
+    for node in nodes:
+        await pubsub.subscribe(keys.bell(node))
+        await pubsub.get_message(timeout=5)
+
+    async def heard() -> tuple[str, str] | None:
+        message = await pubsub.get_message(timeout=5)
+        return None if message is None else (message["channel"], message["data"])
+
+    yield heard
+    await pubsub.aclose()  # type: ignore[no-untyped-call]
+    await redis.aclose()

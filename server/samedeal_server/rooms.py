@@ -186,15 +186,15 @@ class Rooms:
         room.members[member.seat] = member
         if older is not None and older is not member:
             older.fenced()
-        self._look_for_stuck(room, member.seat)
+        self._look_at(room, member.seat)
         return room
 
     def exit(self, room: Room, member: Member) -> None:
         """Forget a member, and the room when it was the last one."""
         if room.members.get(member.seat) is member:
-            if member.seat in room.dirty:
-                # The next tick will not find it here any more.
-                self._look_for_stuck(room, member.seat)
+            if member.seat in room.dirty or (room, member.seat) in self._unlooked:
+                # The next look will not find it here any more.
+                self._look_at(room, member.seat)
             del room.members[member.seat]
         if not room.members and self._rooms.get(room.id) is room:
             del self._rooms[room.id]

@@ -4,10 +4,9 @@ from typing import Any
 
 import pytest
 
-from racestore import ADA, COMMIT, IVO, RACE, Store
+from racestore import ADA, COMMIT, IVO, RACE, Store, ear
 from samedeal.protocol.fields import Phase, Status
 from samedeal_server.store import keys
-from samedeal_server.store.address import StoreAddress
 from samedeal_server.store.races import Attached, RaceStore
 
 pytestmark = pytest.mark.usefixtures("every_key_expires")
@@ -164,20 +163,19 @@ async def test_with_no_last_call_the_first_win_closes(store: Store) -> None:
     assert (await store.state()).phase is Phase.CLOSED
 
 
-async def test_commits_ring_only_where_another_node_wants_to_hear(
+async def test_commits_ring_only_where_another_node_has_players(
     store: Store, valkey_url: str
 ) -> None:
     ada, _ = await store.running()
-    ear = StoreAddress.parse(valkey_url).client()
-    pubsub = ear.pubsub()
-    await pubsub.subscribe(keys.bell(RACE))
-    await pubsub.get_message(timeout=5)
-    await store.commit(ada, 1)
-    far = RaceStore(store.redis, "n2")
-    ivo = await far.attach(RACE, IVO)
-    assert isinstance(ivo, Attached)
-    _, _, ver = await store.commit(ada, 2)
-    rings = [(await pubsub.get_message(timeout=5) or {"data": ""})["data"] for _ in range(2)]
-    await pubsub.aclose()  # type: ignore[no-untyped-call]
-    await ear.aclose()
-    assert rings == [f"n2 {ver - 1}", f"n1 {ver}"]
+    async with ear(valkey_url, "n1", "n2") as heard:
+        await store.commit(ada, 1)
+        far = RaceStore(store.redis, "n2")
+        ivo = await far.attach(RACE, IVO)
+        assert isinstance(ivo, Attached)
+        _, _, ver = await store.commit(ada, 2)
+        rings = [await heard() for _ in range(2)]
+    race = keys.race(RACE)
+    assert rings == [
+        (keys.bell("n1"), f"{race} {ver - 1} changed"),
+        (keys.bell("n2"), f"{race} {ver} moved"),
+    ]
