@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from samedeal.protocol import limits
 from samedeal.protocol.client_messages import CLIENT_MESSAGE, ClientMessage
 from samedeal.protocol.codec import decode_client, decode_server, pack, unpack
-from samedeal.protocol.errors import BadFrame
+from samedeal.protocol.errors import BadFrame, UnknownMessage
 from samedeal.protocol.server_messages import SERVER_MESSAGE
 
 FRAMES = {
@@ -186,6 +186,26 @@ def test_an_unknown_field_of_a_client_is_refused_by_name(name: str) -> None:
 def test_an_unknown_field_of_a_server_is_read_past(name: str) -> None:
     fields = unpack(FRAMES[name])
     assert decode_server(pack({**fields, "surplus": 1})) == decode_server(FRAMES[name])
+
+
+@pytest.mark.parametrize("name", sorted(FRAMES.keys() - ASKED))
+def test_an_unknown_field_of_a_part_of_a_servers_message_is_read_past(name: str) -> None:
+    assert decode_server(pack(with_surplus(unpack(FRAMES[name])))) == decode_server(FRAMES[name])
+
+
+def with_surplus(part: Any) -> Any:
+    """Add an unknown field to every map in a message."""
+    if isinstance(part, dict):
+        return {**{name: with_surplus(value) for name, value in part.items()}, "surplus": 1}
+    return [with_surplus(value) for value in part] if isinstance(part, list) else part
+
+
+def test_a_type_that_is_not_known_yet_is_told_from_a_message_that_is_broken() -> None:
+    with pytest.raises(UnknownMessage):
+        decode_server(pack({"type": "applause", "race": "a" * 16}))
+    with pytest.raises(BadFrame) as caught:
+        decode_server(pack({"type": "notice", "race": 7}))
+    assert not isinstance(caught.value, UnknownMessage)
 
 
 @pytest.mark.parametrize("kind", [None, 1, "", "PING", "pong", b"ping", ["ping"], {"ping": 1}])

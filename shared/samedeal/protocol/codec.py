@@ -7,7 +7,7 @@ from pydantic import ValidationError
 
 from samedeal.protocol import limits
 from samedeal.protocol.client_messages import CLIENT_MESSAGE, ClientMessage
-from samedeal.protocol.errors import BadFrame
+from samedeal.protocol.errors import BadFrame, UnknownMessage
 from samedeal.protocol.server_messages import SERVER_MESSAGE, ServerMessage
 
 __all__ = ["decode_client", "decode_server", "encode", "pack", "unpack"]
@@ -34,7 +34,10 @@ def decode_client(frame: bytes | str) -> ClientMessage:
 
 
 def decode_server(frame: bytes | str) -> ServerMessage:
-    """Read one frame of a server. Raise BadFrame if it is not exactly one message."""
+    """Read one frame of a server. Raise BadFrame if it is not exactly one message.
+
+    Fields that are not known are let go, those of parts too.
+    """
     fields = unpack(frame)
     try:
         return SERVER_MESSAGE.validate_python(fields)
@@ -123,7 +126,7 @@ def _explained(error: ValidationError, fields: dict[str, Any]) -> BadFrame:
         request_id = None
     if first["type"] in ("union_tag_invalid", "union_tag_not_found"):
         sentence = "the field 'type' does not name a message"
-    else:
-        place = ".".join(str(part)[:40] for part in first["loc"][1:])
-        sentence = f"the field {place!r} does not fit: {first['msg']}"
+        return UnknownMessage(sentence, request_id=request_id)
+    place = ".".join(str(part)[:40] for part in first["loc"][1:])
+    sentence = f"the field {place!r} does not fit: {first['msg']}"
     return BadFrame(sentence[:300], request_id=request_id)

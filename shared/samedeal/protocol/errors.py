@@ -2,11 +2,12 @@
 
 ProtocolError
 └── BadFrame        bytes that are not exactly one message of this protocol
+    └── UnknownMessage   a map whose `type` names no message that is known here
 """
 
 from enum import StrEnum
 
-__all__ = ["BadFrame", "ErrorCode", "ProtocolError"]
+__all__ = ["BadFrame", "ErrorCode", "ProtocolError", "UnknownMessage"]
 
 
 class ErrorCode(StrEnum):
@@ -67,3 +68,7 @@ class BadFrame(ProtocolError):
         self.sentence = sentence
         self.request_id = request_id
         super().__init__(sentence)
+
+
+class UnknownMessage(BadFrame):
+    """A map whose `type` names no message of that direction: one of a later version, say."""

@@ -13,6 +13,7 @@ __all__ = [
     "Card",
     "Code",
     "Count",
+    "FromServer",
     "GameId",
     "Message",
     "MoveText",
@@ -80,6 +81,12 @@ class Message(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+class FromServer(Message):
+    """Base of what only servers say: a client of today reads past fields of tomorrow."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
 class Phase(StrEnum):
     """Where a race stands. It only moves forward."""
 
@@ -121,7 +128,7 @@ UndoName = Annotated[UndoPolicy, BeforeValidator(_text_only)]
 SpectatingName = Annotated[Spectating, BeforeValidator(_text_only)]
 
 
-class RaceOptions(Message):
+class RaceOptions(FromServer):
     """What the host chose. Everyone in the room sees it before saying ready."""
 
     seats: Seats = 2
@@ -154,7 +161,7 @@ class OptionsPatch(Message):
     auto_start: Flag | None = None
 
 
-class PlayerView(Message):
+class PlayerView(FromServer):
     """One seat as everyone in the room sees it."""
 
     seat: SeatNumber
@@ -174,7 +181,7 @@ class PlayerView(Message):
     """Races of this room won so far."""
 
 
-class OrderRow(Message):
+class OrderRow(FromServer):
     """One line of the final order. Equal places are shared."""
 
     place: Annotated[int, Field(strict=True, ge=1, le=limits.MAX_SEATS)]
@@ -191,7 +198,7 @@ class OrderRow(Message):
     """Won: time of the win. Not won: when (best, opened) was reached."""
 
 
-class RaceView(Message):
+class RaceView(FromServer):
     """A race as everyone in the room sees it."""
 
     id: RaceId
@@ -219,7 +226,7 @@ class RaceView(Message):
     """The race that follows in the same room."""
 
 
-class BoardView(Message):
+class BoardView(FromServer):
     """A player's own table as dealt, hidden cards as counts.
 
     `piles` are in the game's order (stock, waste, foundations, tableau, reserves), each the number

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import ConfigDict, Field, TypeAdapter
+from pydantic import Field, TypeAdapter
 
 from samedeal.protocol.errors import ErrorCode
 from samedeal.protocol.fields import (
@@ -11,8 +11,8 @@ from samedeal.protocol.fields import (
     Code,
     Count,
     Flag,
+    FromServer,
     GameId,
-    Message,
     MoveText,
     Ms,
     Name,
@@ -47,12 +47,6 @@ __all__ = [
     "TakenOver",
     "Welcome",
 ]
-
-
-class FromServer(Message):
-    """Base of the server's messages: a client of today reads past fields of tomorrow."""
-
-    model_config = ConfigDict(extra="ignore", frozen=True)
 
 
 class Welcome(FromServer):
