@@ -7,8 +7,8 @@ from samedeal.engine.errors import IllegalMove
 from samedeal.engine.moves import DRAW, Move
 from samedeal.engine.table import Table
 from samedeal.protocol.fields import Phase
-from samedeal_client.connection import Race
-from samedeal_client.errors import Refused
+from samedeal_client.errors import Refused, Unanswered
+from samedeal_client.race import Race
 
 __all__ = ["Greedy", "play"]
 
@@ -72,7 +72,11 @@ async def play(race: Race, *, seed: int = 0, pace_s: float = 0.3) -> None:
             if move is None:
                 await race.bank()
                 break
-            await race.move(move)
+            try:
+                await race.move(move)
+            except Unanswered:
+                # It is kept, and the table does not show its outcome yet.
+                await race.until(lambda: not race.model.outbox)
             await asyncio.sleep(pace_s)
     except (Refused, IllegalMove):
         # The race closed under its hands: the order says the rest.

@@ -4,6 +4,7 @@ ClientError
 ├── Refused            the server said no: a code and a sentence
 ├── CannotConnect      no samedeal server answers at that address
 ├── ConnectionLost     the connection is gone for good, or was closed by this client
+├── Unanswered         no answer came in time; a move is kept and goes on being sent
 ├── ServerFailed       a server process that this program started does not run
 └── BadAccounts        the file of account tokens cannot be read or written
 """
@@ -17,6 +18,7 @@ __all__ = [
     "ConnectionLost",
     "Refused",
     "ServerFailed",
+    "Unanswered",
 ]
 
 
@@ -48,6 +50,10 @@ class CannotConnect(ClientError):
 
 class ConnectionLost(ClientError):
     """The connection is gone and will not come back by itself."""
+
+
+class Unanswered(ClientError):
+    """The server has not answered in time."""
 
 
 class ServerFailed(ClientError):

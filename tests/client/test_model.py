@@ -99,9 +99,9 @@ class Seat:
         self.log.append(say.LogEntry(seq=self.run.seq, t_ms=t_ms, move=move, reveals=reveals))
         return reveals
 
-    def forget(self) -> None:
-        """Lose everything, as a store that failed over to an old copy may."""
-        while self.log:
+    def forget(self, after: int = 0) -> None:
+        """Lose what came after an action, as a store that failed over to an old copy may."""
+        while len(self.log) > after:
             self.run.take_back()
             self.log.pop()
 
@@ -250,9 +250,19 @@ def test_a_move_whose_answer_was_lost_is_settled_by_the_log() -> None:
     model = seat.model()
     first, second = model.play(DRAW), model.play(DRAW)
     seat.ack(first)
-    assert model.resume(seat.seated(have=0)) == [second]
+    resumed = model.resume(seat.seated(have=0))
+    assert [(ack.id, ack.seq, ack.t_ms) for ack in resumed.settled] == [(first.id, 1, 1000)]
+    assert resumed.again == (second,)
     model.acknowledged(seat.ack(second))
     assert str(model.table) == truth(seat)
+
+
+def test_an_answer_given_by_the_log_is_the_one_that_was_lost() -> None:
+    seat = Seat()
+    model = seat.model()
+    first, second = model.play(DRAW), model.play(a_move(model))
+    answers = seat.ack(first), seat.ack(second)
+    assert model.resume(seat.seated(have=0)).settled == answers
 
 
 def test_a_move_that_never_arrived_is_to_be_sent_again() -> None:
@@ -260,17 +270,115 @@ def test_a_move_that_never_arrived_is_to_be_sent_again() -> None:
     model = seat.model()
     request = model.play(a_move(model))
     before = str(model.table)
-    assert model.resume(seat.seated()) == [request]
+    assert model.resume(seat.seated()).again == (request,)
     assert str(model.table) == before
 
 
-def test_a_server_that_lost_the_whole_run_is_followed_back_to_the_deal() -> None:
+def settle(seat: Seat, model: RaceModel) -> None:
+    """Have the server accept the whole outbox."""
+    while model.outbox:
+        model.acknowledged(seat.ack(model.outbox[0].message))
+
+
+def played(seat: Seat, actions: int = 5) -> RaceModel:
+    """A model with that many acknowledged actions, some of which show cards."""
+    model = seat.model()
+    for number in range(actions):
+        model.play(DRAW if number % 2 == 0 else a_move(model))
+        settle(seat, model)
+    return model
+
+
+@pytest.mark.parametrize("kept", range(5))
+def test_acknowledged_actions_a_server_lost_are_sent_again_and_stay_shown(kept: int) -> None:
+    seat = Seat()
+    model = played(seat)
+    before = str(model.table)
+    seat.forget(after=kept)
+    resumed = model.resume(seat.seated(have=model.acked))
+    assert (resumed.lost, model.acked, str(model.table)) == (5 - kept, kept, before)
+    assert [message.seq for message in resumed.again] == list(range(kept + 1, 6))
+    settle(seat, model)
+    assert (model.acked, str(model.table), model.table.hash) == (5, before, seat.run.table.hash)
+
+
+def test_what_was_lost_goes_before_what_was_never_acknowledged() -> None:
+    seat = Seat()
+    model = played(seat)
+    pending = model.play(DRAW)
+    seat.forget(after=3)
+    resumed = model.resume(seat.seated(have=model.acked))
+    assert [message.seq for message in resumed.again] == [4, 5, 6]
+    assert resumed.again[-1] == pending
+    settle(seat, model)
+    assert (model.acked, str(model.table)) == (6, truth(seat))
+
+
+def test_a_lost_action_that_is_refused_takes_the_rest_with_it() -> None:
+    seat = Seat()
+    model = played(seat)
+    model.play(DRAW)
+    seat.forget(after=2)
+    first = model.resume(seat.seated(have=model.acked)).again[0]
+    assert [entry.message.seq for entry in model.refused(first.id)] == [3, 4, 5, 6]
+    assert (model.acked, str(model.table), model.outbox) == (2, truth(seat), [])
+
+
+def test_a_run_that_went_on_elsewhere_leaves_no_room_for_what_was_lost() -> None:
+    seat = Seat()
+    model = played(seat)
+    model.play(DRAW)
+    seat.forget(after=2)
+    seat.act(a_move(seat.model()))
+    resumed = model.resume(seat.seated(have=model.acked))
+    assert (resumed.again, [entry.message.seq for entry in resumed.dropped]) == ((), [4, 5, 6])
+    assert (model.acked, str(model.table), model.outbox) == (3, truth(seat), [])
+
+
+def test_a_move_whose_number_another_took_is_dropped() -> None:
     seat = Seat()
     model = seat.model()
-    model.acknowledged(seat.ack(model.play(DRAW)))
+    request = model.play(DRAW)
+    seat.act(a_move(seat.model()))
+    resumed = model.resume(seat.seated(have=0))
+    assert [entry.message for entry in resumed.dropped] == [request]
+    assert (resumed.again, resumed.settled) == ((), ())
+    assert (model.acked, str(model.table)) == (1, truth(seat))
+
+
+def test_a_race_that_is_back_before_go_is_played_again_from_the_board() -> None:
+    seat = Seat()
+    model = played(seat)
+    before = str(model.table)
     seat.forget()
-    model.resume(seat.seated(have=model.acked))
-    assert (model.acked, str(model.table)) == (0, truth(seat))
+    waiting = seat.seated().model_copy(update={"board": None, "hash": 0})
+    assert model.resume(waiting).lost == 5
+    assert (model.has_begun, model.acked) == (False, 0)
+    again = model.begin(seat.board(), seat.run.table.hash)
+    assert ([message.seq for message in again], str(model.table)) == ([1, 2, 3, 4, 5], before)
+    settle(seat, model)
+    assert (model.acked, str(model.table)) == (5, truth(seat))
+
+
+def test_a_log_that_does_not_fit_changes_nothing() -> None:
+    seat = Seat()
+    model = played(seat)
+    model.play(DRAW)
+    before = str(model.table)
+    seat.act(DRAW)
+    told = seat.seated(have=model.acked)
+    with pytest.raises(OutOfStep):
+        model.resume(told.model_copy(update={"hash": told.hash ^ 1}))
+    assert (model.acked, str(model.table), len(model.outbox)) == (5, before, 1)
+
+
+def test_a_log_with_a_hole_is_out_of_step() -> None:
+    seat = Seat()
+    model = played(seat)
+    seat.act(DRAW)
+    seat.act(DRAW)
+    with pytest.raises(OutOfStep, match="action 6 is missing"):
+        model.resume(seat.seated(have=6))
 
 
 def test_an_older_view_of_the_room_changes_nothing() -> None:
@@ -290,7 +398,8 @@ def test_progress_moves_the_rivals_on() -> None:
 
 @pytest.mark.parametrize("game_id", ["lanes", "single-left", "sally"])
 def test_what_is_shown_is_the_truth_whenever_the_outbox_is_empty(game_id: str) -> None:
-    """Random play over a link that loses answers, refuses and resumes; the seed is the game."""
+    """Random play over a link that loses answers and a store that loses actions, refuses and
+    resumes; the seed is the game."""
     seat = Seat(game_id, undo=UndoPolicy.FREE)
     model, rng = seat.model(), random.Random(game_id)
     for _ in range(150):
@@ -299,7 +408,7 @@ def test_what_is_shown_is_the_truth_whenever_the_outbox_is_empty(game_id: str) -
             model.undo()
         elif legal:
             model.play(rng.choice(legal))
-        match rng.randrange(4) if model.outbox else 3:
+        match rng.randrange(5) if model.outbox else 4:
             case 0:
                 while model.outbox:
                     model.acknowledged(seat.ack(model.outbox[0].message))
@@ -308,6 +417,11 @@ def test_what_is_shown_is_the_truth_whenever_the_outbox_is_empty(game_id: str) -
                 model.resume(seat.seated(have=model.acked))
             case 2:
                 model.refused(model.outbox[-1].message.id)
+            case 3:
+                shown = str(model.table)
+                seat.forget(after=max(0, len(seat.log) - rng.randrange(4)))
+                model.resume(seat.seated(have=model.acked))
+                assert str(model.table) == shown
             case _:
                 pass
         if not model.outbox:

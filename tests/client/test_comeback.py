@@ -1,0 +1,359 @@
+"""What a client does when the connection, the server or its store fails for real."""
+
+import asyncio
+import signal
+from collections.abc import AsyncIterator, Iterator
+from contextlib import ExitStack, asynccontextmanager, suppress
+from pathlib import Path
+
+import pytest
+from redis.asyncio import Redis
+
+from relay import Fields, Relay, unchanged
+from samedeal.engine.moves import DRAW
+from samedeal.protocol import server_messages as say
+from samedeal.protocol.errors import ErrorCode
+from samedeal.protocol.fields import Phase
+from samedeal_client.connection import Client, Dropped, Event, Link, Race, Rewound, Store
+from samedeal_client.errors import ConnectionLost, Refused, Unanswered
+from samedeal_server.store.address import StoreAddress
+from support import Proxy, ServerProcess, eventually
+
+
+class Heard:
+    """The events of a race, as they come."""
+
+    def __init__(self, race: Race) -> None:
+        self.events: list[Event] = []
+        self._task = asyncio.create_task(self._listen(race))
+
+    async def _listen(self, race: Race) -> None:
+        async for event in race.events():
+            self.events.append(event)
+
+    def of(self, *kinds: type) -> list[Event]:
+        return [event for event in self.events if isinstance(event, kinds)]
+
+    async def stop(self) -> None:
+        self._task.cancel()
+        with suppress(asyncio.CancelledError):
+            await self._task
+
+
+@asynccontextmanager
+async def running(
+    url: str, rival_url: str, *, patience_s: float = 30.0
+) -> AsyncIterator[tuple[Client, Race, Heard]]:
+    """A race that has begun, as the player at `url` has it."""
+    async with (
+        Client(url, name="ada", patience_s=patience_s) as client,
+        Client(rival_url, name="ivo") as other,
+    ):
+        race = await client.create_race("sally", countdown_s=0, undo="free")
+        heard = Heard(race)
+        rival = await other.join(race.code)
+        await rival.ready()
+        await race.ready()
+        await race.until_go()
+        try:
+            yield client, race, heard
+        finally:
+            await heard.stop()
+
+
+def port_of(url: str) -> tuple[str, int]:
+    return "127.0.0.1", int(url.rpartition(":")[2])
+
+
+# What the server says
+
+
+async def test_a_message_of_a_later_version_is_let_go_and_the_link_kept(server_url: str) -> None:
+    relay = Relay(server_url)
+    relay.said = lambda fields: [
+        {"type": "applause", "id": 3, "race": "?"},
+        {**fields, "mood": {"good": True}},
+    ]
+    async with relay as url, running(url, server_url) as (_, race, heard):
+        for _ in range(3):
+            await race.move(DRAW)
+        assert race.acked == 3
+        assert (len(relay.accepted_at), heard.of(Link)) == (1, [])
+
+
+async def test_an_answer_that_cannot_be_read_fails_its_request_and_no_other(
+    server_url: str,
+) -> None:
+    relay = Relay(server_url)
+    relay.said = lambda f: [f | {"rows": 7}] if f["type"] == "standings" else [f]
+    async with relay as url, Client(url, name="ada") as client:
+        with pytest.raises(Refused, match="cannot read"):
+            await client.board("lanes")
+        relay.said = unchanged
+        assert isinstance(await client.board("lanes"), tuple)
+        assert len(relay.accepted_at) == 1
+
+
+async def test_an_ack_that_cannot_be_read_is_found_in_the_log(server_url: str) -> None:
+    relay = Relay(server_url)
+    async with relay as url, running(url, server_url) as (_, race, _):
+        relay.said = lambda f: [f | {"hash": "?"}] if f["type"] == "ack" else [f]
+        ack = await race.move(DRAW)
+        assert (ack.seq, ack.hash, len(ack.reveals)) == (1, race.table.hash, 3)
+
+
+@pytest.mark.parametrize("frame", [b"\xc1", "text"], ids=["bytes", "text"])
+async def test_what_is_no_message_at_all_ends_the_client_with_a_sentence(
+    server_url: str, frame: bytes | str
+) -> None:
+    relay = Relay(server_url)
+    async with relay as url, Client(url, name="ada") as client:
+        race = await client.create_race("lanes")
+        await relay.say(frame)
+        with pytest.raises(ConnectionLost, match="cannot read"):
+            await race.until_closed()
+        with pytest.raises(ConnectionLost, match="cannot read"):
+            await client.board("lanes")
+
+
+# Gaps
+
+
+async def test_a_move_that_got_lost_on_a_live_link_is_sent_again(server_url: str) -> None:
+    relay = Relay(server_url)
+    lost: list[Fields] = []
+
+    def lose_one(fields: Fields) -> list[Fields]:
+        if fields["type"] == "move" and not lost:
+            lost.append(fields)
+            return []
+        return [fields]
+
+    async with relay as url, running(url, server_url) as (_, race, heard):
+        relay.asked = lose_one
+        acks = await asyncio.gather(*(race.move(DRAW) for _ in range(4)))
+        assert [ack.seq for ack in acks] == [1, 2, 3, 4]
+        assert [fields["seq"] for fields in lost] == [1]
+        assert (len(relay.accepted_at), heard.of(Link, Dropped)) == (1, [])
+
+
+async def test_a_gap_that_cannot_be_filled_is_refused_and_not_tried_for_ever(
+    server_url: str,
+) -> None:
+    relay = Relay(server_url)
+    asked: list[int] = []
+
+    def lose_the_first(fields: Fields) -> list[Fields]:
+        if fields["type"] == "move":
+            asked.append(fields["seq"])
+        return [] if fields["type"] == "move" and fields["seq"] == 1 else [fields]
+
+    async with relay as url, running(url, server_url) as (_, race, _):
+        relay.asked = lose_the_first
+        first, second = (
+            asyncio.create_task(race.move(DRAW)),
+            asyncio.create_task(race.move(DRAW)),
+        )
+        with pytest.raises(Refused) as caught:
+            await second
+        assert caught.value.code is ErrorCode.SEQ_GAP
+        assert len(asked) < 20
+        relay.asked = unchanged
+        first.cancel()
+        # What is left in the outbox goes out with the next resume.
+        await relay.close_all(1012, "retry_ms=1")
+        await eventually(lambda: race.acked == 1 and not race.model.outbox)
+
+
+# The link
+
+
+async def test_nobody_comes_back_before_the_time_the_server_named(server_url: str) -> None:
+    relay = Relay(server_url)
+    async with relay as url, Client(url, name="ada") as client:
+        race = await client.create_race("lanes")
+        heard = Heard(race)
+        closed_at = asyncio.get_running_loop().time()
+        await relay.close_all(1012, "retry_ms=400")
+        await eventually(lambda: Link(is_up=True) in heard.events)
+        # A slow machine can only come later.
+        assert relay.accepted_at[-1] - closed_at >= 0.4
+        assert heard.of(Link) == [Link(is_up=False), Link(is_up=True)]
+        await heard.stop()
+
+
+async def test_a_bank_does_not_overtake_moves_that_are_under_way(server_url: str) -> None:
+    proxy = Proxy(port_of(server_url))
+    async with (
+        proxy as port,
+        running(f"ws://127.0.0.1:{port}", server_url) as (_, race, _),
+    ):
+        proxy.lose_replies = True
+        moves = [asyncio.create_task(race.move(DRAW)) for _ in range(3)]
+        await eventually(lambda: len(race.model.outbox) == 3)
+        proxy.cut()
+        proxy.lose_replies = False
+        await race.bank()
+        assert [(await move).seq for move in moves] == [1, 2, 3]
+        assert race.acked == 3
+
+
+async def test_what_happened_meanwhile_is_told_after_the_comeback(server_url: str) -> None:
+    relay = Relay(server_url)
+    async with relay as url, Client(url, name="ada") as a, Client(server_url, name="ivo") as b:
+        race = await a.create_race("lanes", countdown_s=0)
+        heard = Heard(race)
+        rival = await b.join(race.code)
+        await race.ready()
+        relay.said = lambda _fields: []
+        await rival.ready()
+        await rival.until_go()
+        relay.said = unchanged
+        await relay.close_all(1012, "retry_ms=1")
+        await eventually(lambda: len(heard.of(say.Go)) == 1)
+        relay.said = lambda _fields: []
+        await rival.bank()
+        async with Client(server_url, token=a.token) as elsewhere:
+            await (await elsewhere.resume(race.id)).bank()
+            await rival.until_closed()
+        relay.said = unchanged
+        await relay.close_all(1012, "retry_ms=1")
+        await eventually(lambda: len(heard.of(say.Closed)) == 1)
+        assert race.view.phase is Phase.CLOSED
+        await heard.stop()
+
+
+async def test_a_server_that_is_gone_for_good_is_given_up(tmp_path: Path) -> None:
+    with ServerProcess(tmp_path / "data") as server:
+        async with Client(server.url, name="ada", give_up_s=0.3) as client:
+            race = await client.create_race("lanes")
+            server.stop(signal.SIGKILL)
+            with pytest.raises(ConnectionLost, match="given up after"):
+                await race.until_closed()
+
+
+# A server that is slow
+
+
+async def test_a_move_that_is_not_answered_in_time_is_said_so_and_kept(server_url: str) -> None:
+    relay = Relay(server_url)
+    async with (
+        relay as url,
+        running(url, server_url, patience_s=0.5) as (_, race, _),
+    ):
+        relay.asked = lambda f: [] if f["type"] == "move" else [f]
+        with pytest.raises(Unanswered, match="the move is kept here"):
+            await race.move(DRAW)
+        assert len(race.model.outbox) == 1
+        relay.asked = unchanged
+        await race.until(lambda: race.acked == 1)
+        assert race.model.outbox == []
+
+
+async def test_a_connection_that_has_gone_silent_is_made_anew(server_url: str) -> None:
+    relay = Relay(server_url)
+    async with relay as url, Client(url, name="ada", patience_s=0.5) as client:
+        relay.asked = lambda f: [] if f["type"] != "hello" else [f]
+        with pytest.raises(Unanswered):
+            await client.board("lanes")
+        await eventually(lambda: len(relay.accepted_at) == 2)
+
+
+async def test_no_request_waits_for_ever(server_url: str) -> None:
+    relay = Relay(server_url)
+    async with relay as url, Client(url, name="ada", patience_s=0.5) as client:
+        race = await client.create_race("lanes")
+        relay.said = lambda _fields: []
+        for request in (client.board("lanes"), race.ready(), client.create_race("lanes")):
+            with pytest.raises(Unanswered, match=r"no answer|ask again"):
+                await request
+
+
+# Several nodes
+
+
+async def test_when_a_node_is_lost_the_client_goes_on_at_the_next_one(tmp_path: Path) -> None:
+    store = f"unix://{tmp_path / 'two' / 'store.sock'}"
+    with (
+        ServerProcess(tmp_path / "two") as two,
+        ServerProcess(tmp_path / "one", "--redis", store) as one,
+    ):
+        nodes = f"ws://127.0.0.1:1, {one.url},{two.url}"
+        async with running(nodes, two.url) as (_, race, heard):
+            await race.move(DRAW)
+            one.stop(signal.SIGKILL)
+            assert (await race.move(DRAW)).seq == 2
+            await eventually(lambda: Link(is_up=True) in heard.events)
+
+
+# The store
+
+
+@pytest.fixture
+def node(tmp_path: Path) -> Iterator[ServerProcess]:
+    with ServerProcess(tmp_path / "data") as server:
+        yield server
+
+
+@pytest.fixture
+async def store(node: ServerProcess, tmp_path: Path) -> AsyncIterator[Redis]:
+    """The store of `node`."""
+    client = StoreAddress.parse(f"unix://{tmp_path / 'data' / 'store.sock'}").client()
+    yield client
+    await client.aclose()
+
+
+async def test_a_move_is_kept_while_the_store_takes_no_writes(
+    node: ServerProcess, store: Redis
+) -> None:
+    async with running(node.url, node.url) as (_, race, heard):
+        await race.move(DRAW)
+        await store.config_set("min-replicas-to-write", 1)
+        moves = [asyncio.create_task(race.move(DRAW)) for _ in range(2)]
+        tries = heard.of(Store)
+        await eventually(lambda: heard.of(Store) != [])
+        assert len(race.model.outbox) == 2
+        # Let it be refused some times more: the seat's resume is a write as well.
+        await eventually(lambda: refused_writes(store, 4), within_s=20)
+        await store.config_set("min-replicas-to-write", 0)
+        assert [(await move).seq for move in moves] == [2, 3]
+        await eventually(lambda: Store(is_up=True) in heard.events)
+        assert tries == []
+        assert heard.of(Store, Link) == [Store(is_up=False), Store(is_up=True)]
+
+
+async def refused_writes(store: Redis, least: int) -> bool:
+    """Whether the store has refused so many writes by now."""
+    stats = await store.info("errorstats")
+    return any(
+        "NOREPLICAS" in name and int(value["count"]) >= least for name, value in stats.items()
+    )
+
+
+@pytest.mark.parametrize("kept", [0, 3])
+async def test_acked_moves_a_failover_lost_are_logged_again(tmp_path: Path, kept: int) -> None:
+    with ExitStack() as servers:
+        server = servers.enter_context(ServerProcess(tmp_path / "data"))
+        port = int(server.url.rpartition(":")[2])
+        store = Redis(unix_socket_path=str(tmp_path / "data" / "store.sock"))
+        async with running(server.url, server.url) as (client, race, heard):
+            for _ in range(kept):
+                await race.move(DRAW)
+            copy = [(key, await store.dump(key) or b"") for key in await store.keys("*")]
+            while race.acked < 5:
+                await race.move(DRAW)
+            hash_ = race.table.hash
+            server.stop(signal.SIGKILL)
+            pending = asyncio.create_task(race.move(DRAW))
+            await store.flushall()
+            for key, value in copy:
+                await store.restore(key, 0, value)
+            servers.enter_context(ServerProcess(tmp_path / "data", port=port))
+            assert (await pending).seq == 6
+            assert heard.of(Rewound, Dropped) == [Rewound(actions=5 - kept)]
+            await race.undo()
+            assert race.table.hash == hash_
+            async with Client(server.url, token=client.token) as fresh:
+                again = await fresh.resume(race.id)
+                assert (again.acked, again.table.hash) == (7, hash_)
+        await store.aclose()
