@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from typing import Any, Self
 
 import pytest
 
+from samedeal.engine.deals import parse_seed
 from support import ServerProcess, run_cli
 
 WITHIN_S = 20
@@ -35,9 +37,10 @@ class Shell:
         self.process.kill()
         self.process.communicate()
 
-    def type(self, line: str) -> None:
+    def type(self, *lines: str) -> None:
         assert self.process.stdin is not None
-        self.process.stdin.write(f"{line}\n")
+        for line in lines:
+            self.process.stdin.write(f"{line}\n")
         self.process.stdin.flush()
 
     def until(self, kind: str) -> dict[str, Any]:
@@ -128,6 +131,165 @@ def test_two_shells_of_one_user_are_two_players(shells: Shells) -> None:
     assert len({row["name"] for row in said[-1]["order"]}) == 2
 
 
+def test_next_deals_anew_in_the_same_room_for_both(shells: Shells) -> None:
+    host, code = shells.open("race", "--countdown", "0")
+    guest, _ = shells.open("join", code)
+    guest.type("draw", "bank")
+    host.type("draw", "bank")
+    first = [shell.until("closed")["seed"] for shell in (host, guest)]
+    guest.type("next")
+    assert host.until("moved")
+    host.type("next")
+    rooms = [shell.until("room") for shell in (host, guest)]
+    assert [(room["code"], room["round"]) for room in rooms] == [(code, 2)] * 2
+    host.type("draw")
+    guest.type("draw", "bank")
+    assert host.until("ok")["seq"] == 1
+    for shell in (host, guest):
+        status, said, err = shell.end()
+        assert (status in (0, 1), said[-1]["type"], err) == (True, "closed", "")
+        assert said[-1]["seed"] not in first
+
+
+def test_next_waits_for_the_close_and_moves_after_it_for_the_next_go(shells: Shells) -> None:
+    host, code = shells.open("race", "--countdown", "0")
+    guest, _ = shells.open("join", code)
+    guest.type("draw", "bank", "next", "draw", "draw", "bank")
+    host.type("draw")
+    host.until("ok")
+    host.type("bank", "next", "draw", "bank")
+    for shell, draws in ((host, 1), (guest, 2)):
+        _, said, _ = shell.end()
+        [second] = [at for at, one in enumerate(said) if one["type"] == "room"]
+        assert [one["type"] for one in said[second:]].count("ok") == draws
+        assert said[-1]["type"] == "closed"
+
+
+def test_next_is_refused_while_the_own_run_is_on(shells: Shells) -> None:
+    host, code = shells.open("race", "--countdown", "0")
+    guest, _ = shells.open("join", code)
+    guest.type("ready")
+    host.type("draw", "next")
+    assert "when your run is over" in host.until("refused")["sentence"]
+
+
+def test_the_words_for_home_wait_for_go_as_other_moves_do(shells: Shells) -> None:
+    host, code = shells.open("race", "--countdown", "0")
+    guest, _ = shells.open("join", code)
+    host.type("w f")
+    guest.type("ready")
+    host.until("go")
+    assert host.until("refused")["sentence"] == "the waste is empty"
+
+
+def test_what_is_not_text_is_refused_and_the_input_goes_on(shells: Shells) -> None:
+    host, code = shells.open("race", "--countdown", "0")
+    guest, _ = shells.open("join", code)
+    guest.type("ready")
+    assert host.process.stdin is not None
+    os.write(host.process.stdin.fileno(), b"\xff\xfe\n" + b"x" * 10_000 + b"\n")
+    host.type("draw")
+    assert host.until("refused")
+    assert host.until("ok")["seq"] == 1
+
+
+@pytest.mark.parametrize(
+    ("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["SIGINT", "SIGTERM"]
+)
+def test_who_stops_the_shell_is_told_how_to_come_back_and_can(
+    shells: Shells, number: signal.Signals, status: int
+) -> None:
+    host, code = shells.open("race", "--countdown", "0")
+    guest, _ = shells.open("join", code)
+    guest.type("ready")
+    host.type("draw")
+    host.until("ok")
+    host.process.send_signal(number)
+    away = host.until("away")
+    assert away["code"] == code
+    assert host.end() == (status, [], "")
+    program, *words = shlex.split(away["command"])
+    assert (program, words[:3]) == ("samedeal", ["join", code, "--name"])
+    again, _ = shells.open(*words)
+    again.type("draw")
+    assert again.until("ok")["seq"] == 2
+
+
+def test_a_shell_on_a_terminal_ends_at_once_and_leaves_no_trace_of_its_reader(
+    tmp_path: Path, server_url: str
+) -> None:
+    near, far = os.openpty()
+    command = [sys.executable, "-m", "samedeal_client.cli.main", "race", "--server", server_url]
+    env = {**os.environ, "XDG_STATE_HOME": str(tmp_path)}
+    pipe = subprocess.PIPE
+    with subprocess.Popen(
+        command, stdin=far, stdout=pipe, stderr=pipe, text=True, env=env
+    ) as shell:
+        assert shell.stdout is not None
+        assert shell.stdout.readline().startswith("* room")
+        shell.send_signal(signal.SIGINT)
+        out, err = shell.communicate(timeout=WITHIN_S)
+    os.close(near)
+    os.close(far)
+    assert (shell.returncode, err) == (130, "")
+    assert "come back with: samedeal join" in out
+
+
+def test_a_shell_can_be_stopped_while_its_server_hangs(tmp_path: Path) -> None:
+    with ServerProcess(tmp_path / "data") as server, Shell(tmp_path, server.url, "race") as shell:
+        shell.until("room")
+        server.process.send_signal(signal.SIGSTOP)
+        try:
+            shell.process.send_signal(signal.SIGINT)
+            assert shell.until("away")
+            assert shell.end() == (130, [], "")
+        finally:
+            server.process.send_signal(signal.SIGCONT)
+
+
+def test_a_server_that_is_lost_for_a_moment_is_told_and_the_move_is_made(tmp_path: Path) -> None:
+    with ExitStack() as stack:
+        server = stack.enter_context(ServerProcess(tmp_path / "data"))
+        shells = Shells(stack, tmp_path, server.url)
+        host, code = shells.open("race", "--countdown", "0")
+        guest, _ = shells.open("join", code)
+        guest.type("ready")
+        host.type("draw")
+        host.until("ok")
+        server.stop(signal.SIGKILL)
+        assert host.until("link")["up"] is False
+        host.type("draw")
+        port = int(server.url.rpartition(":")[2])
+        stack.enter_context(ServerProcess(tmp_path / "data", port=port))
+        assert host.until("link")["up"] is True
+        assert host.until("ok")["seq"] == 2
+
+
+def test_a_bot_joins_by_code_and_tells_its_race_as_json(shells: Shells) -> None:
+    host, code = shells.open("race", "--game", "single-left", "--countdown", "0")
+    robot, room = shells.open("bot", code, "--pace", "0")
+    assert room == code
+    host.type("draw", "bank")
+    status, said, err = robot.end()
+    assert (status in (0, 1), err) == (True, "")
+    [closed] = said
+    assert (closed["type"], closed["fits"]) == ("closed", True)
+    assert {row["bot"] for row in closed["order"]} == {True, False}
+
+
+def test_an_account_is_the_same_at_each_node_of_a_service(tmp_path: Path, server_url: str) -> None:
+    dead = "ws://127.0.0.1:1"
+    words = ("race", "--name", "ada", "--json")
+    rooms = []
+    for servers in (f"{dead},{server_url}", server_url):
+        _, out, _ = run_cli(*words, "--server", servers, state=tmp_path)
+        rooms.append(json.loads(out.splitlines()[0]))
+    assert [room["name"] for room in rooms] == ["ada", "ada"]
+    assert len(list((tmp_path / "samedeal" / "accounts").iterdir())) == 2
+    tokens = {json.loads(path.read_text())["token"] for path in tmp_path.rglob("*.json")}
+    assert len(tokens) == 1
+
+
 def test_a_name_the_server_has_forgotten_starts_anew(tmp_path: Path) -> None:
     port = 0
     for data in ("before", "after"):
@@ -162,6 +324,10 @@ def test_a_bot_does_not_play_under_a_persons_account(tmp_path: Path, server_url:
         ["bot", "--pace", "nan"],
         ["board", "--limit", "0"],
         ["demo", "--pace", "-1"],
+        ["demo", "--seed", ""],
+        ["bot", "K0QX9"],
+        ["race", "--server", "127.0.0.1:8750"],
+        ["race", "--server", "ws://127.0.0.1:1,ws://127.0.0.1:2"],
         ["race", "--server", "ws://127.0.0.1:1"],
         ["race", "--server", "http://127.0.0.1:1"],
     ],
@@ -198,3 +364,24 @@ def test_a_demo_that_is_stopped_leaves_nothing_behind(
     _, err = demo.communicate(timeout=WITHIN_S)
     assert (demo.returncode, err) == (code, said)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_demo_deals_the_seed_it_is_given(tmp_path: Path) -> None:
+    words = ("demo", "--game", "single-left", "--pace", "0", "--seed", "summer")
+    code, out, err = run_cli(*words, "--replay-dir", str(tmp_path))
+    assert (code, err) == (0, "")
+    assert f"seed {parse_seed('summer').value.hex()}: fits the commitment" in out
+
+
+def test_output_that_nobody_reads_any_more_ends_the_shell_in_silence(
+    tmp_path: Path, server_url: str
+) -> None:
+    with Shell(tmp_path, server_url, "race") as shell:
+        shell.until("room")
+        assert shell.process.stdout is not None
+        shell.process.stdout.close()
+        shell.type("help")
+        assert shell.process.wait(WITHIN_S) == 0
+        assert shell.process.stderr is not None
+        assert shell.process.stderr.read() == ""
+        shell.process.stdout = None

@@ -8,8 +8,10 @@ from pydantic import TypeAdapter, ValidationError
 
 from samedeal.protocol import fields
 from samedeal.protocol.limits import MAX_NAME, MAX_TEXT
+from samedeal_client.errors import CannotConnect
+from samedeal_client.wire import addresses
 
-__all__ = ["code", "name", "pace", "seed", "whole"]
+__all__ = ["code", "name", "pace", "seed", "server", "whole"]
 
 MAX_PACE_S: Final = 60.0
 _NAME: Final[TypeAdapter[str]] = TypeAdapter(fields.Name)
@@ -63,3 +65,12 @@ def code(text: str) -> str:
         raise argparse.ArgumentTypeError(
             f"{text[:20]!r} is no join code: 4 to 8 letters and digits without 0, O, 1 and I"
         ) from None
+
+
+def server(text: str) -> str:
+    """Read the address of a server, or several with commas between."""
+    try:
+        addresses(text)
+    except CannotConnect as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return text

@@ -8,20 +8,21 @@ import sys
 import tempfile
 from pathlib import Path
 
-from samedeal.engine.deals import commitment
 from samedeal.engine.games import GAMES, game
 from samedeal.engine.replay import verify
 from samedeal.protocol.fields import Phase
 from samedeal_client import bot
-from samedeal_client.cli.arguments import pace
-from samedeal_client.cli.order import order_lines
+from samedeal_client.cli.arguments import pace, seed
+from samedeal_client.cli.order import order_lines, seed_fits
 from samedeal_client.cli.output import FINE, Parser
 from samedeal_client.connection import Client, Race
-from samedeal_client.errors import CannotConnect
+from samedeal_client.errors import CannotConnect, ClientError
 
 __all__ = ["add_parser"]
 
 BAR = 30
+GIVE_UP_S = 10.0
+"""Its server is its own: one that is gone will not come back."""
 
 
 def add_parser(commands: "argparse._SubParsersAction[Parser]") -> None:
@@ -33,6 +34,9 @@ def add_parser(commands: "argparse._SubParsersAction[Parser]") -> None:
         "the race live, then write and verify the replay. Leaves nothing running.",
     )
     demo.add_argument("--game", default="sally", choices=list(GAMES), help="game (%(default)s)")
+    demo.add_argument(
+        "--seed", type=seed, metavar="TEXT", help="deal this seed; else the server draws one"
+    )
     demo.add_argument("--pace", type=pace, default=0.12, metavar="S", help="seconds a move (0.12)")
     demo.add_argument(
         "--replay-dir", type=Path, default=Path("replays"), metavar="DIR", help="where it goes"
@@ -71,27 +75,34 @@ async def _demo(args: argparse.Namespace) -> int:
 
 async def _race(url: str, args: argparse.Namespace) -> int:
     async with (
-        Client(url, name="greta", bot=True) as first,
-        Client(url, name="hugo", bot=True) as second,
+        Client(url, name="greta", bot=True, give_up_s=GIVE_UP_S) as first,
+        Client(url, name="hugo", bot=True, give_up_s=GIVE_UP_S) as second,
     ):
-        race = await first.create_race(args.game, last_call_s=10)
+        race = await first.create_race(args.game, seed=args.seed, last_call_s=10)
         print(f"room {race.code}: {game(args.game).title}, two bots, one deal")
         print(f"commitment {race.view.commitment}")
         rival = await second.join(race.code)
-        async with asyncio.TaskGroup() as group:
-            for seat, seed in ((race, 1), (rival, 2)):
-                await seat.ready()
-                group.create_task(bot.play(seat, seed=seed, pace_s=args.pace * (1 + seed / 10)))
-            group.create_task(_show(race))
+        try:
+            async with asyncio.TaskGroup() as group:
+                for seat, number in ((race, 1), (rival, 2)):
+                    await seat.ready()
+                    pace_s = args.pace * (1 + number / 10)
+                    group.create_task(bot.play(seat, seed=number, pace_s=pace_s))
+                group.create_task(_show(race))
+        except ExceptionGroup as failures:
+            # They fail together, for one reason.
+            raise failures.exceptions[0] from None
         for row in ["", "final order", *order_lines(race.view)]:
             print(row)
-        revealed = race.view.seed or ""
-        fits = commitment(game(args.game), bytes.fromhex(revealed)) == race.view.commitment
-        print(f"seed {revealed}: {'fits' if fits else 'DOES NOT FIT'} the commitment")
+        fits = seed_fits(race.view)
+        print(f"seed {race.view.seed}: {'fits' if fits else 'DOES NOT FIT'} the commitment")
         text = await race.replay()
-        args.replay_dir.mkdir(parents=True, exist_ok=True)
         path = args.replay_dir / f"{race.code}.jsonl"
-        path.write_text(text, "utf-8")
+        try:
+            args.replay_dir.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, "utf-8")
+        except OSError as error:
+            raise ClientError(f"cannot write {path}: {error.strerror}") from None
         checked = verify(text.splitlines(keepends=True))
         print(f"replay {path}: verified, {len(checked.actions)} actions")
         print(f"check it yourself: samedeal verify {path}")

@@ -1,6 +1,7 @@
 """`samedeal`: the one program of players and hosts."""
 
 import argparse
+import logging
 import os
 import sys
 
@@ -8,7 +9,7 @@ from samedeal import __version__
 from samedeal.engine.errors import EngineError
 from samedeal_client.bench import command as bench
 from samedeal_client.cli import demo, engine, online
-from samedeal_client.cli.output import Parser, complain
+from samedeal_client.cli.output import FAULT, Parser, complain
 from samedeal_client.errors import ClientError
 
 __all__ = ["main"]
@@ -21,6 +22,8 @@ def main() -> int:
         # The server is a package of its own; this process becomes it, signals and all.
         os.execv(sys.executable, [sys.executable, "-m", "samedeal_server", *argv])
     args = _parser().parse_args(argv)
+    is_debugging = bool(os.environ.get("SAMEDEAL_DEBUG"))
+    logging.basicConfig(level=logging.INFO if is_debugging else logging.CRITICAL + 1)
     try:
         code: int = args.run(args)
         sys.stdout.flush()
@@ -33,6 +36,11 @@ def main() -> int:
     except KeyboardInterrupt:
         print("samedeal: stopped", file=sys.stderr)
         return 130
+    except Exception as error:
+        if is_debugging:
+            raise
+        complain(f"a fault of this program: {error!r}; SAMEDEAL_DEBUG=1 shows where")
+        return FAULT
     return code
 
 
@@ -40,7 +48,8 @@ def _parser() -> argparse.ArgumentParser:
     parser = Parser(
         prog="samedeal",
         description="Patience races: everyone gets the identical deal.",
-        epilog="Exit codes: 0 fine, 1 a no (illegal, does not verify, lost), 2 bad input.",
+        epilog="Exit codes: 0 fine, 1 a no (illegal, does not verify, lost), 2 bad input, "
+        "70 a fault of the program.",
     )
     parser.add_argument("--version", action="version", version=f"samedeal {__version__}")
     commands = parser.add_subparsers(

@@ -11,12 +11,13 @@ from samedeal.engine.games import GAMES, game
 from samedeal.protocol.errors import ErrorCode
 from samedeal_client import bot
 from samedeal_client.accounts import guest_name, keep, recall
-from samedeal_client.cli.arguments import code, name, pace, seed, whole
-from samedeal_client.cli.order import is_first, order_lines
-from samedeal_client.cli.output import FINE, NO, Parser
+from samedeal_client.cli.arguments import code, name, pace, seed, server, whole
+from samedeal_client.cli.order import is_first, tell_result
+from samedeal_client.cli.output import FINE, NO, Parser, Voice
 from samedeal_client.cli.plain import Plain
 from samedeal_client.connection import Client
 from samedeal_client.errors import ClientError, Refused
+from samedeal_client.wire import addresses
 
 __all__ = ["add_parsers"]
 
@@ -53,11 +54,12 @@ def add_parsers(commands: "argparse._SubParsersAction[Parser]") -> None:
     join = commands.add_parser("join", help="join a race by its code", description=_RACE)
     join.add_argument("code", type=code, metavar="CODE", help="the code that the host was shown")
     bot_ = commands.add_parser("bot", help="have a labelled bot join a race, or open one")
-    bot_.add_argument("--join", dest="code", type=code, metavar="CODE", help="join this race")
     bot_.add_argument(
-        "code_", type=code, metavar="CODE", nargs="?", help="the same, without --join"
+        "code", type=code, metavar="CODE", nargs="?", help="the race to join; else it opens a room"
     )
-    bot_.add_argument("--game", default="lanes", choices=list(GAMES), help="else open a room of")
+    bot_.add_argument(
+        "--game", default="lanes", choices=list(GAMES), help="the game of its own room"
+    )
     bot_.add_argument("--strategy", choices=["greedy"], default="greedy", help="how it plays")
     bot_.add_argument(
         "--seed",
@@ -79,9 +81,10 @@ def add_parsers(commands: "argparse._SubParsersAction[Parser]") -> None:
         parser.add_argument("--json", action="store_true", help="one JSON object a line")
         parser.add_argument(
             "--server",
+            type=server,
             default=os.environ.get("SAMEDEAL_SERVER", DEFAULT_SERVER),
-            metavar="URL",
-            help="server (%(default)s; SAMEDEAL_SERVER sets it)",
+            metavar="URL[,URL...]",
+            help="server, or several nodes of one service (%(default)s; SAMEDEAL_SERVER sets it)",
         )
     for parser in (race, join, bot_):
         parser.add_argument(
@@ -104,7 +107,9 @@ _RACE = (
 async def _client(args: argparse.Namespace, *, is_bot: bool = False) -> AsyncIterator[Client]:
     """The account of the name given, or a new guest; kept, so that its name brings it back."""
     own_name = args.name or guest_name()
-    token = recall(args.server, own_name) if args.name else None
+    nodes = addresses(args.server)
+    kept = (recall(node, own_name) for node in nodes) if args.name else ()
+    token = next((one for one in kept if one is not None), None)
     async with AsyncExitStack() as stack:
         try:
             client = await stack.enter_async_context(
@@ -120,7 +125,8 @@ async def _client(args: argparse.Namespace, *, is_bot: bool = False) -> AsyncIte
             whose = "a bot's" if client.is_bot else "a person's"
             raise ClientError(f"{own_name} is {whose} account here; use another --name")
         if client.token:
-            keep(args.server, own_name, client.token)
+            for node in nodes:
+                keep(node, own_name, client.token)
         yield client
 
 
@@ -144,18 +150,30 @@ async def _play(args: argparse.Namespace) -> int:
             race = await client.create_race(args.game, seed=args.seed, **_options(args))
         else:
             race = await client.join(args.code)
-        return await Plain(client, race, as_json=args.json, save=args.save).run()
+        voice = Voice(as_json=args.json)
+        back = ["--name", client.name]
+        if args.server != DEFAULT_SERVER:
+            back += ["--server", args.server]
+        return await Plain(client, race, voice, save=args.save, back=back).run()
 
 
 async def _bot(args: argparse.Namespace) -> int:
-    where = args.code or args.code_
+    voice = Voice(as_json=args.json)
     async with _client(args, is_bot=True) as client:
-        race = await (client.join(where) if where else client.create_race(args.game))
-        print(f"{client.name} (bot) sits in room {race.code}", flush=True)
+        race = await (client.join(args.code) if args.code else client.create_race(args.game))
+        voice.say(
+            "room",
+            f"{client.name} (bot) sits in room {race.code}",
+            code=race.code,
+            game=race.view.game,
+            race=race.id,
+            seat=race.model.seat,
+            name=client.name,
+            commitment=race.view.commitment,
+        )
         await race.ready()
         await bot.play(race, seed=args.seed, pace_s=args.pace)
-        for line in order_lines(race.view):
-            print(line)
+        tell_result(voice, race.view)
         return FINE if is_first(race.view, race.model.seat) else NO
 
 

@@ -1,13 +1,35 @@
-"""The final order as lines for people."""
+"""The result of a race: the final order, the seed, and whether it fits the commitment."""
 
+from samedeal.engine.deals import commitment
+from samedeal.engine.games import game
 from samedeal.protocol.fields import OrderRow, RaceView, Status
+from samedeal_client.cli.output import Voice
+from samedeal_client.errors import ClientError
 
-__all__ = ["is_first", "order_lines"]
+__all__ = ["is_first", "order_lines", "seed_fits", "tell_result"]
 
 
 def is_first(view: RaceView, seat: int) -> bool:
     """Whether a seat took the first place, shared or not."""
     return any(row.seat == seat and row.place == 1 for row in view.order)
+
+
+def seed_fits(view: RaceView) -> bool:
+    """Whether the seed is the one the server was bound to. Raise ClientError without a race."""
+    if view.seed is None:
+        raise ClientError("the room was closed before the race began")
+    return commitment(game(view.game), bytes.fromhex(view.seed)) == view.commitment
+
+
+def tell_result(voice: Voice, view: RaceView, *, replay: str | None = None) -> None:
+    """Say how a closed race ended. Raise ClientError if it never began."""
+    fits = seed_fits(view)
+    lines = ["* final order", *order_lines(view)]
+    lines.append(f"* seed {view.seed} {'fits' if fits else 'DOES NOT FIT'} the commitment")
+    if replay is not None:
+        lines.append(f"* replay: {replay} (samedeal verify {replay})")
+    order = [row.model_dump(mode="json") for row in view.order]
+    voice.say("closed", "\n".join(lines), order=order, seed=view.seed, fits=fits, replay=replay)
 
 
 def order_lines(view: RaceView) -> list[str]:

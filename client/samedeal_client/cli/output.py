@@ -1,12 +1,13 @@
-"""Exit codes and the one way to complain: a sentence on stderr."""
+"""What the program says: exit codes, results for people or programs, complaints on stderr."""
 
 import argparse
+import json
 import sys
 from typing import NoReturn
 
-__all__ = ["BAD_INPUT", "FINE", "NO", "Parser", "complain"]
+__all__ = ["BAD_INPUT", "FAULT", "FINE", "NO", "Parser", "Voice", "complain"]
 
-FINE, NO, BAD_INPUT = 0, 1, 2
+FINE, NO, BAD_INPUT, FAULT = 0, 1, 2, 70
 
 
 def complain(sentence: object) -> int:
@@ -20,3 +21,16 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         self.exit(BAD_INPUT, f"samedeal: {message} (samedeal --help explains)\n")
+
+
+class Voice:
+    """Says things on standard output: as text, or as one JSON object a line."""
+
+    def __init__(self, *, as_json: bool) -> None:
+        self.as_json = as_json
+
+    def say(self, kind: str, text: str, **facts: object) -> None:
+        """Say `text`; the facts are for programs."""
+        if self.as_json:
+            text = json.dumps({"type": kind, "text": text, **facts})
+        print(text, flush=True)

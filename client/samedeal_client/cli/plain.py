@@ -1,103 +1,186 @@
 """A race from a pipe or a shell: one line in, one line out; notices start with `* `."""
 
 import asyncio
-import json
 import re
+import shlex
+import signal
 import sys
-import threading
 from collections import deque
+from collections.abc import Coroutine
 from pathlib import Path
+from typing import Final
 
 from samedeal.engine.cards import HIDDEN, card_text
-from samedeal.engine.deals import commitment
 from samedeal.engine.errors import AmbiguousMove, EngineError
 from samedeal.engine.games import game
 from samedeal.engine.moves import DRAW, Move
 from samedeal.protocol import server_messages as say
-from samedeal.protocol.fields import Phase
-from samedeal_client.cli.order import is_first, order_lines
-from samedeal_client.cli.output import FINE, NO
-from samedeal_client.connection import Client, Event, Link, Race
-from samedeal_client.errors import ClientError, Refused
+from samedeal.protocol.fields import Phase, PlayerView, Status
+from samedeal_client.cli.lines import MAX_AHEAD, Lines
+from samedeal_client.cli.order import is_first, tell_result
+from samedeal_client.cli.output import FINE, NO, Voice
+from samedeal_client.connection import Client, Dropped, Event, Link, Race, Rewound, Store
+from samedeal_client.errors import ClientError, ConnectionLost, Refused, Unanswered
 
 __all__ = ["Plain"]
 
 _HELP = (
     "draw, W>T1, T2:3>T1, w 3 (waste to column 3), 4 9 (column 4 to 9), w f (waste home), "
-    "undo, bank, ready, start, look [PILE], moves, rivals, leave, help"
+    "undo, bank, ready, start, look [PILE], moves, rivals, next, leave, help"
 )
 _AT_ONCE = ("ready", "start", "rivals", "help")
 """Words that are answered even while a move waits for GO, which may be waiting for them."""
 _WORDS = re.compile(r"(w|[1-9]|r[12]) (f|[1-9])", re.IGNORECASE)
-
-
 _NO_LINE = "\n"
 """Stands for no line: none holds its own end."""
+NEXT_WITHIN_S: Final = 60
+"""How long after the close a script may take to ask for the next deal."""
 
 
 class Plain:
     """Reads commands from standard input and plays them, each answered by one line."""
 
-    def __init__(self, client: Client, race: Race, *, as_json: bool, save: str | None) -> None:
+    def __init__(
+        self, client: Client, race: Race, voice: Voice, *, save: str | None, back: list[str]
+    ) -> None:
         self._client = client
         self._race = race
-        self._as_json = as_json
+        self._voice = voice
         self._save = save
-        self._lines: asyncio.Queue[str | None] = asyncio.Queue()
+        self._back = back
+        """What `samedeal join CODE` needs beside the code to come back to the seat."""
         self._held: deque[str | None] = deque()
+        self._rounds_played = 0
+        self._has_ended = False
+        """Whether the own run was banked or left here."""
+        self._has_left_lobby = False
+        self._goes_on = False
+        self._lines: Lines
 
     async def run(self) -> int:
-        """Play until the race is closed. Return the exit code."""
-        self._greet()
-        threading.Thread(
-            target=_pump, args=(asyncio.get_running_loop(), self._lines), daemon=True
-        ).start()
-        watcher = asyncio.create_task(self._watch())
+        """Play until the race is closed, and the next ones if asked for. Return the exit code.
+
+        The first Ctrl-C, or SIGTERM, leaves the seat as it is and says how to come back to it.
+        """
+        loop = asyncio.get_running_loop()
+        self._lines = Lines()
+        rounds = asyncio.create_task(self._rounds())
+        signals = (signal.SIGINT, signal.SIGTERM)
+        stopped: list[int] = []
+
+        def stop(number: int) -> None:
+            # The second one finds no handler and ends the program at once.
+            for each in signals:
+                loop.remove_signal_handler(each)
+            stopped.append(number)
+            rounds.cancel()
+
+        for number in signals:
+            loop.add_signal_handler(number, stop, number)
         try:
-            await self._commands()
-            await self._race.until_closed()
+            return await rounds
+        except asyncio.CancelledError:
+            if not stopped:
+                raise
+            self._detach()
+            return 128 + stopped[0]
+        except ConnectionLost as error:
+            raise ConnectionLost(f"{error}; come back with: {self._way_back()}") from None
         finally:
-            watcher.cancel()
-            await asyncio.gather(watcher, return_exceptions=True)
-        return await self._finish()
+            for number in signals:
+                loop.remove_signal_handler(number)
+
+    async def _rounds(self) -> int:
+        while True:
+            code = await self._round()
+            if not self._goes_on:
+                return code
+            self._race = await self._race.next()
+            self._has_ended = self._goes_on = False
+
+    async def _round(self) -> int:
+        """Play one race to its end. Return the exit code."""
+        self._greet()
+        watching = asyncio.create_task(self._watch())
+        playing = asyncio.create_task(self._play())
+        try:
+            await asyncio.wait({watching, playing}, return_when=asyncio.FIRST_COMPLETED)
+            if watching.done():
+                # It ends by itself when nothing can come any more, which the other one tells.
+                watching.result()
+            return await playing
+        finally:
+            for task in (watching, playing):
+                task.cancel()
+            await asyncio.gather(watching, playing, return_exceptions=True)
+
+    async def _play(self) -> int:
+        await self._commands()
+        if self._has_left_lobby:
+            return FINE
+        code = await self._finish()
+        if not self._goes_on:
+            await self._ask_for_next()
+        return code
 
     def _greet(self) -> None:
         view = self._race.view
-        self._say(
-            "room",
+        seat = self._race.model.seat
+        lines = [
             f"* room {view.code}: {game(view.game).title}, you are {self._client.name} in seat "
-            f"{self._race.model.seat} of {view.options.seats}",
+            f"{seat} of {view.options.seats}",
+            f"* join with: samedeal join {view.code} --plain",
+            f"* the deal is fixed: commitment {view.commitment}",
+        ]
+        self._voice.say(
+            "room",
+            "\n".join(lines),
             code=view.code,
             game=view.game,
             race=view.id,
-            seat=self._race.model.seat,
+            round=view.round,
+            seat=seat,
             name=self._client.name,
             commitment=view.commitment,
         )
-        if not self._as_json:
-            print(f"* join with: samedeal join {view.code} --plain", flush=True)
-            print(f"* the deal is fixed: commitment {view.commitment}", flush=True)
+
+    def _detach(self) -> None:
+        """Say how to come back, if there is something to come back to."""
+        if self._race.view.phase is not Phase.CLOSED:
+            back = self._way_back()
+            text = f"* you are away, your seat is kept; come back with: {back}"
+            self._voice.say("away", text, code=self._race.code, command=back)
+
+    def _way_back(self) -> str:
+        return shlex.join(["samedeal", "join", self._race.code, *self._back])
 
     async def _commands(self) -> None:
         """Do the lines of the input, in order; at its end bank, or leave the lobby."""
         closed = asyncio.create_task(self._race.until_closed())
         try:
-            while not closed.done():
-                if self._held:
-                    line = self._held.popleft()
-                elif (line := await self._line_before(closed)) is _NO_LINE:
-                    return
+            while not closed.done() and not self._goes_on:
+                line = await self._line_before(closed)
                 if line is None:
                     await self._end_of_input()
+                    break
+                if line is not _NO_LINE:
+                    await self._do(line)
+                if self._has_left_lobby:
                     return
-                await self._do(line)
+            await closed
         finally:
             closed.cancel()
             await asyncio.gather(closed, return_exceptions=True)
 
     async def _line_before(self, other: "asyncio.Task[None]") -> str | None:
         """Return the next line, None at the end of input, or _NO_LINE if `other` ends first."""
-        reading = asyncio.create_task(self._lines.get())
+        if self._held:
+            return self._held.popleft()
+        return await self._new_line_before(other)
+
+    async def _new_line_before(self, other: "asyncio.Task[None]") -> str | None:
+        """The same, but let the held lines be."""
+        reading = asyncio.create_task(self._lines.next())
         await asyncio.wait({reading, other}, return_when=asyncio.FIRST_COMPLETED)
         if reading.done():
             return reading.result()
@@ -106,41 +189,67 @@ class Plain:
 
     async def _end_of_input(self) -> None:
         race = self._race
-        me = next(p for p in race.view.players if p.seat == race.model.seat)
-        try:
-            if race.view.phase is Phase.LOBBY and not me.ready:
-                await race.leave()
-                raise ClientError("the input ended in the lobby: the seat is given back")
-            await race.until_go()
-            if race.view.phase is not Phase.CLOSED and not race.table.is_won:
+        if race.view.phase is Phase.LOBBY and not self._me.ready:
+            await race.leave()
+            raise ClientError("the input ended in the lobby: the seat is given back")
+        await race.until_go()
+        while race.view.phase is not Phase.CLOSED and not race.table.is_won:
+            try:
                 await race.bank()
-                self._say("banked", "* end of input: the result is banked")
-        except Refused:
-            # Over already, by a win, a bank typed before or the close; or the seat is lost.
-            if not race.is_alive:
-                raise
+                self._voice.say("banked", "* end of input: the result is banked")
+                return
+            except Unanswered as error:
+                self._voice.say("unanswered", f"* {error}; trying on")
+            except Refused:
+                # Over already, by a bank typed before or the close; or the seat is lost.
+                if not race.is_alive:
+                    raise
+                return
+
+    @property
+    def _me(self) -> PlayerView:
+        race = self._race
+        return next(player for player in race.view.players if player.seat == race.model.seat)
+
+    async def _ask_for_next(self) -> None:
+        """The race is over: go on with the next one, or end. A script gets some time to say."""
+        is_person = not self._lines.is_over and sys.stdin.isatty()
+        if is_person and not self._voice.as_json:
+            self._voice.say("over", "* next: a new deal in this room; quit: end")
+        try:
+            async with asyncio.timeout(None if is_person else NEXT_WITHIN_S):
+                while not self._goes_on:
+                    line = self._held.popleft() if self._held else await self._lines.next()
+                    if line is None or line.lower() in ("quit", "leave"):
+                        return
+                    await self._do(line)
+        except TimeoutError:
+            return
 
     async def _do(self, line: str) -> None:
         if not line:
-            self._say("refused", "refused: the line is empty; help lists what can be said")
+            self._refuse("the line is empty; help lists what can be said")
             return
         word, _, rest = line.partition(" ")
         try:
             match word.lower():
                 case "ready":
                     await self._race.ready()
-                    self._say("done", "ok: ready")
+                    self._voice.say("done", "ok: ready")
                 case "start":
                     await self._race.start()
-                    self._say("done", "ok: started")
+                    self._voice.say("done", "ok: started")
                 case "bank":
                     await self._race.bank()
-                    self._say("done", "ok: banked")
+                    self._has_ended = True
+                    self._voice.say("done", "ok: banked")
                 case "leave" | "quit":
+                    was_lobby = self._race.view.phase is Phase.LOBBY
                     await self._race.leave()
-                    self._say("done", "ok: left")
-                    if self._race.view.phase is Phase.LOBBY:
-                        raise SystemExit(FINE)
+                    self._has_ended, self._has_left_lobby = True, was_lobby
+                    self._voice.say("done", "ok: left")
+                case "next":
+                    await self._next()
                 case "undo":
                     await self._until_go()
                     ack = await self._race.undo()
@@ -149,40 +258,64 @@ class Plain:
                     self._look(rest.strip())
                 case "moves":
                     moves = sorted(str(move) for move in self._race.table.legal_moves)
-                    self._say("moves", " ".join(moves) or "no legal move", moves=moves)
+                    self._voice.say("moves", " ".join(moves) or "no legal move", moves=moves)
                 case "rivals":
                     self._rivals()
                 case "help":
-                    self._say("help", _HELP)
+                    self._voice.say("help", _HELP)
                 case _:
-                    await self._move(_spelled(line, self._race))
+                    await self._move(line)
+        except Unanswered as error:
+            self._voice.say("unanswered", f"unanswered: {error}", sentence=str(error))
         except (EngineError, Refused) as error:
             if not self._race.is_alive:
                 raise
-            self._say("refused", f"refused: {error}", sentence=str(error))
+            self._refuse(str(error))
+
+    def _refuse(self, sentence: str) -> None:
+        self._voice.say("refused", f"refused: {sentence}", sentence=sentence)
+
+    async def _next(self) -> None:
+        """Go on with the next race of the room, when this one is closed."""
+        race = self._race
+        is_out = self._has_ended or self._me.status is not Status.PLAYING
+        if race.view.phase is not Phase.CLOSED and not is_out:
+            self._refuse("the next deal can be had when your run is over; bank ends it")
+            return
+        await self._until(race.until_closed())
+        self._goes_on = True
+        self._voice.say("done", "ok: next")
 
     async def _until_go(self) -> None:
         """A move before GO says ready and waits."""
         race = self._race
         if race.model.has_begun:
             return
-        if race.view.phase is Phase.LOBBY:
-            me = next(p for p in race.view.players if p.seat == race.model.seat)
-            if not me.ready:
-                await race.ready()
-        go = asyncio.create_task(race.until_go())
-        try:
-            while not go.done() and (line := await self._line_before(go)) is not _NO_LINE:
-                if line in _AT_ONCE:
-                    await self._do(line)
-                else:
-                    self._held.append(line)
-            await go
-        finally:
-            go.cancel()
+        if race.view.phase is Phase.LOBBY and not self._me.ready:
+            await race.ready()
+        await self._until(race.until_go())
 
-    async def _move(self, move: Move) -> None:
+    async def _until(self, waiting: Coroutine[None, None, None]) -> None:
+        """Wait, and answer meanwhile what it may be waiting for; the other lines are held."""
+        end = asyncio.create_task(waiting)
+        try:
+            while not end.done() and not self._lines.is_over and len(self._held) < MAX_AHEAD:
+                line = await self._new_line_before(end)
+                if line is not None and line.lower() in _AT_ONCE:
+                    await self._do(line)
+                elif line is not _NO_LINE:
+                    self._held.append(line)
+            await end
+        finally:
+            end.cancel()
+
+    async def _move(self, line: str) -> None:
+        words = _WORDS.fullmatch(line)
+        move = Move.parse(line) if words is None else None
         await self._until_go()
+        if words is not None:
+            move = _spelled(words, self._race)
+        assert move is not None
         ack = await self._race.move(move)
         if move == DRAW:
             cards = " ".join(map(card_text, ack.reveals))
@@ -195,7 +328,7 @@ class Plain:
         table, run = self._race.table, self._race.model.run
         waste = table.pile("W")
         top = card_text(waste[-1]) if waste and waste[-1] != HIDDEN else "empty"
-        self._say(
+        self._voice.say(
             "ok",
             f"ok {ack.seq}: {what}. waste {top}. home {run.home}, best {run.best}",
             seq=ack.seq,
@@ -210,17 +343,17 @@ class Plain:
     def _look(self, pile: str) -> None:
         table = self._race.table
         if not pile:
-            self._say("look", str(table), position=str(table))
+            self._voice.say("look", str(table), position=str(table))
             return
         name = f"T{pile}" if pile.isdigit() else pile.upper()
         if name not in dict(table.rules.piles):
-            self._say("refused", f"refused: there is no pile {pile[:10]}")
+            self._refuse(f"there is no pile {pile[:10]}")
             return
         hidden = table.face_down(name)
         cards = [card_text(card) for card in table.pile(name)[hidden:] if card != HIDDEN]
         below = f"{hidden} face down, " if hidden else ""
         text = f"{name}: {below}{' '.join(cards) or 'no card face up'}"
-        self._say("look", text, pile=name, face_down=hidden, cards=cards)
+        self._voice.say("look", text, pile=name, face_down=hidden, cards=cards)
 
     def _rivals(self) -> None:
         players = sorted(self._race.view.players, key=lambda player: -player.best)
@@ -233,7 +366,7 @@ class Plain:
                 f"{name}{you}: home {player.home}, best {player.best}, {player.moves} moves, "
                 f"{player.status.value}{away}"
             )
-        self._say(
+        self._voice.say(
             "rivals",
             "; ".join(parts),
             players=[player.model_dump(mode="json") for player in players],
@@ -252,62 +385,58 @@ class Plain:
                     for p in view.players
                 )
                 if view.phase is Phase.COUNTDOWN:
-                    self._say("countdown", f"* GO in {view.options.countdown_s} s")
+                    self._voice.say("countdown", f"* GO in {view.options.countdown_s} s")
                 elif view.phase is Phase.LOBBY:
-                    self._say("lobby", f"* in the room: {names}")
+                    self._voice.say("lobby", f"* in the room: {names}")
             case say.Go():
                 table = self._race.table
-                self._say("go", f"* GO: {table}", position=str(table))
-            case say.Progress() if self._as_json:
+                self._voice.say("go", f"* GO: {table}", position=str(table))
+            case say.Progress() if self._voice.as_json:
                 players = [player.model_dump(mode="json") for player in event.players]
-                self._say("progress", "", players=players)
+                self._voice.say("progress", "", players=players)
             case say.Notice():
-                self._say("notice", f"* {event.sentence}", about=event.kind)
+                self._voice.say("notice", f"* {event.sentence}", about=event.kind)
             case say.TakenOver():
-                self._say("taken_over", f"* {event.sentence}")
+                self._voice.say("taken_over", f"* {event.sentence}")
+            case say.Moved():
+                self._voice.say("moved", "* the room goes on with a new deal; next joins it")
             case Link():
                 words = "the connection is back" if event.is_up else "the connection is lost"
-                self._say("link", f"* {words}", up=event.is_up)
+                self._voice.say("link", f"* {words}", up=event.is_up)
+            case Store(is_up=True):
+                self._voice.say("store", "* the store is back", up=True)
+            case Store():
+                kept = "your move is kept here" if self._race.model.outbox else "waiting for it"
+                self._voice.say("store", f"* store unavailable, {kept}", up=False)
+            case Rewound():
+                self._voice.say(
+                    "rewound",
+                    f"* the server lost {event.actions} of your moves; they are sent again",
+                    actions=event.actions,
+                )
+            case Dropped():
+                lost = " ".join(event.actions)
+                self._voice.say(
+                    "dropped", f"* not kept: {lost}: {event.sentence}", actions=event.actions
+                )
             case _:
                 pass
 
     async def _finish(self) -> int:
         view = self._race.view
-        if view.seed is None:
-            raise ClientError("the room was closed before the race began")
-        fits = commitment(game(view.game), bytes.fromhex(view.seed)) == view.commitment
+        self._rounds_played += 1
         path = None
-        if self._save:
-            path = self._save
-            try:
-                _write(Path(path), await self._race.replay())
-            except OSError as error:
-                raise ClientError(f"cannot write {path}: {error.strerror}") from None
-        if self._as_json:
-            order = [row.model_dump(mode="json") for row in view.order]
-            self._say("closed", "", order=order, seed=view.seed, fits=fits, replay=path)
-        else:
-            for line in ["* final order", *order_lines(view)]:
-                print(line)
-            verdict = "fits the commitment" if fits else "DOES NOT FIT the commitment"
-            print(f"* seed {view.seed} {verdict}")
-            if path:
-                print(f"* replay: {path} (samedeal verify {path})")
-            sys.stdout.flush()
+        if self._save and view.seed is not None:
+            path = Path(self._save)
+            if self._rounds_played > 1:
+                path = path.with_stem(f"{path.stem}-{self._rounds_played}")
+            _write(path, await self._race.replay())
+        tell_result(self._voice, view, replay=None if path is None else str(path))
         return FINE if is_first(view, self._race.model.seat) else NO
 
-    def _say(self, kind: str, text: str, **facts: object) -> None:
-        if self._as_json:
-            print(json.dumps({"type": kind, "text": text, **facts}), flush=True)
-        else:
-            print(text, flush=True)
 
-
-def _spelled(line: str, race: Race) -> Move:
-    """Read a move, in its one form or as the words `w 3`, `4 9`, `r1 f`."""
-    words = _WORDS.fullmatch(line)
-    if words is None:
-        return Move.parse(line)
+def _spelled(words: re.Match[str], race: Race) -> Move:
+    """Read a move in words: `w 3`, `4 9`, `r1 f`."""
     source = words[1].upper() if not words[1].isdigit() else f"T{words[1]}"
     if words[2].lower() != "f":
         return Move(source, f"T{words[2]}")
@@ -318,20 +447,12 @@ def _spelled(line: str, race: Race) -> Move:
     ]
     started = [move for move in homes if race.table.pile(move.target)] or homes[:1]
     if len(started) > 1:
-        raise AmbiguousMove(line, [str(move) for move in started])
+        raise AmbiguousMove(words[0], [str(move) for move in started])
     return started[0] if started else Move(source, "F1")
 
 
 def _write(path: Path, text: str) -> None:
-    path.write_text(text, "utf-8")
-
-
-def _pump(loop: asyncio.AbstractEventLoop, lines: "asyncio.Queue[str | None]") -> None:
-    """Read standard input in a thread of its own: it may be a terminal, a pipe or a file."""
     try:
-        for line in sys.stdin:
-            loop.call_soon_threadsafe(lines.put_nowait, line.strip())
-        loop.call_soon_threadsafe(lines.put_nowait, None)
-    except (RuntimeError, ValueError):
-        # The loop or the input is closed: the race is over.
-        pass
+        path.write_text(text, "utf-8")
+    except OSError as error:
+        raise ClientError(f"cannot write {path}: {error.strerror}") from None
