@@ -48,7 +48,7 @@ class Resumed:
     dropped: tuple[Outgoing, ...]
     """What can never be accepted: the log has other actions in its place."""
     lost: int
-    """How many actions the server had acknowledged and does not know any more."""
+    """How many of the actions to send the server had acknowledged, and does not know any more."""
 
 
 class RaceModel:
@@ -234,7 +234,7 @@ class RaceModel:
             for entry in news
             if entry.seq <= agreed and entry.seq in asked
         )
-        lost = self._once_more(seated.seq)
+        lost = self._once_more(agreed)
         rest = lost + [entry for entry in self.outbox if entry.message.seq > agreed]
         fits = agreed == min(len(mine), len(log))
         self._run, self._log = run, log
@@ -243,7 +243,7 @@ class RaceModel:
             again=tuple(entry.message for entry in self.outbox),
             settled=settled,
             dropped=() if fits else tuple(rest),
-            lost=len(lost),
+            lost=len(lost) if fits else 0,
         )
 
     def _fold(self, run: Run, news: list[LogEntry], seated: Seated) -> dict[int, int]:

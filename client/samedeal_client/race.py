@@ -11,7 +11,7 @@ from samedeal.engine.table import Table
 from samedeal.protocol import client_messages as ask
 from samedeal.protocol import server_messages as say
 from samedeal.protocol.errors import ErrorCode
-from samedeal.protocol.fields import OptionsPatch, Phase, RaceView
+from samedeal.protocol.fields import OptionsPatch, Phase, RaceView, Status
 from samedeal_client.errors import ClientError, ConnectionLost, Refused, Unanswered
 from samedeal_client.exchange import Exchange
 from samedeal_client.model import Outgoing, OutOfStep, RaceModel
@@ -90,6 +90,7 @@ class Race:
         self._link_is_up = self._store_is_up = True
         self._is_anew = False
         self._mends = 0
+        self._ended_by: type[ask.Bank] | type[ask.Leave] | None = None
 
     @property
     def view(self) -> RaceView:
@@ -155,10 +156,12 @@ class Race:
     async def bank(self) -> None:
         """End the run and keep its result."""
         await self._do(ask.Bank(id=self._exchange.next_id(), race=self.id))
+        self._ended_by = ask.Bank
 
     async def leave(self) -> None:
         """Give the seat back (lobby), or end the run."""
         await self._do(ask.Leave(id=self._exchange.next_id(), race=self.id))
+        self._ended_by = ask.Leave
 
     async def next(self) -> "Race":
         """The next race of the room, on a new deal. This one is over for good."""
@@ -261,6 +264,9 @@ class Race:
         self._drop(list(resumed.dropped), ErrorCode.SEQ_CONFLICT, sentence)
         for message in resumed.again:
             self._exchange.send(message)
+        if self._ended_by is not None and self._is_playing:
+            # A store that lost actions lost the end as well: it was acknowledged like them.
+            self._exchange.send(self._ended_by(id=self._exchange.next_id(), race=self.id))
         self.attached.set()
         if not self._link_is_up:
             self._link_is_up = True
@@ -331,6 +337,13 @@ class Race:
         self._changed.set()
 
     # Inside
+
+    @property
+    def _is_playing(self) -> bool:
+        """Whether the own run goes on, by the server's word."""
+        is_on = self.view.phase is Phase.RUNNING
+        me = (player for player in self.view.players if player.seat == self.model.seat)
+        return is_on and any(player.status is Status.PLAYING for player in me)
 
     async def _do(self, message: ask.ClientMessage) -> None:
         # Whoever lost the seat must not end the run of the connection that has it.

@@ -176,8 +176,11 @@ def _failure(reply: Any) -> ServerError:
     if isinstance(reply, StoreUnavailable):
         return reply
     word = reply[0] if isinstance(reply, list) else reply
-    if word in (b"fenced", b"gap", b"again"):
-        # A gap or another action under this number: someone else wrote the log since.
+    if word == b"gap":
+        # Nobody else writes under this epoch: the store went back to an older state of itself.
+        return StoreUnavailable("the store lost actions of this run")
+    if word in (b"fenced", b"again"):
+        # Another action under this number: someone else wrote the log since.
         return Fenced("another connection holds this seat")
     if word == b"closed":
         return Refusal(ErrorCode.RUN_OVER, "the run is over: nothing more counts")

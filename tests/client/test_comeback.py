@@ -13,10 +13,9 @@ from relay import Fields, Relay, unchanged
 from samedeal.engine.moves import DRAW
 from samedeal.protocol import server_messages as say
 from samedeal.protocol.errors import ErrorCode
-from samedeal.protocol.fields import Phase
+from samedeal.protocol.fields import Phase, Status
 from samedeal_client.connection import Client, Dropped, Event, Link, Race, Rewound, Store
 from samedeal_client.errors import ConnectionLost, Refused, Unanswered
-from samedeal_server.store.address import StoreAddress
 from support import Proxy, ServerProcess, eventually
 
 
@@ -297,10 +296,9 @@ def node(tmp_path: Path) -> Iterator[ServerProcess]:
 
 @pytest.fixture
 async def store(node: ServerProcess, tmp_path: Path) -> AsyncIterator[Redis]:
-    """The store of `node`."""
-    client = StoreAddress.parse(f"unix://{tmp_path / 'data' / 'store.sock'}").client()
-    yield client
-    await client.aclose()
+    """The store of `node`; keys and values as bytes."""
+    async with Redis(unix_socket_path=str(tmp_path / "data" / "store.sock")) as client:
+        yield client
 
 
 async def test_a_move_is_kept_while_the_store_takes_no_writes(
@@ -330,30 +328,87 @@ async def refused_writes(store: Redis, least: int) -> bool:
     )
 
 
+class OldCopy:
+    """What a store held at one time; going back to it is what a failover with a lag does."""
+
+    def __init__(self, store: Redis, keys: list[tuple[bytes | str, bytes]]) -> None:
+        self._store = store
+        self._keys = keys
+
+    @classmethod
+    async def of(cls, store: Redis) -> "OldCopy":
+        return cls(store, [(key, await store.dump(key) or b"") for key in await store.keys("*")])
+
+    async def restore(self) -> None:
+        transaction = self._store.pipeline(transaction=True)
+        transaction.flushdb()
+        for key, value in self._keys:
+            transaction.restore(key, 0, value)
+        await transaction.execute()
+
+
+@pytest.mark.parametrize("is_node_killed", [True, False], ids=["new node", "same node"])
 @pytest.mark.parametrize("kept", [0, 3])
-async def test_acked_moves_a_failover_lost_are_logged_again(tmp_path: Path, kept: int) -> None:
+async def test_acked_moves_a_failover_lost_are_logged_again(
+    node: ServerProcess, store: Redis, tmp_path: Path, kept: int, is_node_killed: bool
+) -> None:
     with ExitStack() as servers:
-        server = servers.enter_context(ServerProcess(tmp_path / "data"))
-        port = int(server.url.rpartition(":")[2])
-        store = Redis(unix_socket_path=str(tmp_path / "data" / "store.sock"))
-        async with running(server.url, server.url) as (client, race, heard):
+        async with running(node.url, node.url) as (client, race, heard):
             for _ in range(kept):
                 await race.move(DRAW)
-            copy = [(key, await store.dump(key) or b"") for key in await store.keys("*")]
+            copy = await OldCopy.of(store)
             while race.acked < 5:
                 await race.move(DRAW)
             hash_ = race.table.hash
-            server.stop(signal.SIGKILL)
-            pending = asyncio.create_task(race.move(DRAW))
-            await store.flushall()
-            for key, value in copy:
-                await store.restore(key, 0, value)
-            servers.enter_context(ServerProcess(tmp_path / "data", port=port))
-            assert (await pending).seq == 6
+            if is_node_killed:
+                node.stop(signal.SIGKILL)
+            await copy.restore()
+            if is_node_killed:
+                _, port = port_of(node.url)
+                servers.enter_context(ServerProcess(tmp_path / "data", port=port))
+            assert (await race.move(DRAW)).seq == 6
             assert heard.of(Rewound, Dropped) == [Rewound(actions=5 - kept)]
             await race.undo()
             assert race.table.hash == hash_
-            async with Client(server.url, token=client.token) as fresh:
+            async with Client(node.url, token=client.token) as fresh:
                 again = await fresh.resume(race.id)
                 assert (again.acked, again.table.hash) == (7, hash_)
-        await store.aclose()
+
+
+async def test_a_bank_that_a_failover_lost_is_made_again_after_the_moves(
+    node: ServerProcess, store: Redis
+) -> None:
+    relay = Relay(node.url)
+    async with relay as url, running(url, node.url) as (_, race, heard):
+        copy = await OldCopy.of(store)
+        await race.move(DRAW)
+        await race.bank()
+        await copy.restore()
+        await relay.close_all(1012, "retry_ms=1")
+        await eventually(lambda: heard.of(Rewound) != [])
+        await race.until(lambda: race.view.players[0].status is Status.BANKED)
+        assert (race.acked, race.view.players[0].moves) == (1, 1)
+
+
+async def test_what_a_failover_lost_is_dropped_and_told_if_the_run_went_on_without_it(
+    node: ServerProcess, store: Redis
+) -> None:
+    relay = Relay(node.url)
+    async with relay as url, running(url, node.url, patience_s=1.0) as (client, race, heard):
+        await race.move(DRAW)
+        copy = await OldCopy.of(store)
+        await race.move(DRAW)
+        await race.move(DRAW)
+        relay.asked = lambda _fields: []
+        await relay.close_all(1012, "retry_ms=1")
+        await copy.restore()
+        async with Client(node.url, token=client.token) as elsewhere:
+            other = await elsewhere.resume(race.id)
+            assert other.acked == 1
+            await other.undo()
+        relay.asked = unchanged
+        await eventually(lambda: heard.of(Dropped) != [], within_s=20)
+        sentence = "the run went on elsewhere, with other moves"
+        assert heard.of(Rewound, Dropped) == [Dropped(("draw", "draw"), sentence)]
+        assert (race.acked, race.model.outbox) == (2, [])
+        assert (await race.move(DRAW)).seq == 3
