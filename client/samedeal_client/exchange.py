@@ -114,17 +114,29 @@ class Exchange(Generic[_Seat]):
         self._ended: ClientError | None = None
 
     async def open(self) -> None:
-        """Connect to the first address that answers. Raise CannotConnect or Refused."""
-        for _ in self._addresses[1:]:
+        """Connect to the first address that answers. Raise CannotConnect or Refused.
+
+        A server that says when to try again is tried again, for `patience_s`.
+        """
+        start_s = self._now()
+        while True:
             try:
-                wire = await self._dial()
+                wire = await self._dial_any()
                 break
-            except CannotConnect:
-                self._at += 1
-        else:
-            wire = await self._dial()
+            except Refused as refusal:
+                if refusal.retry_ms is None or self._now() - start_s >= self.patience_s:
+                    raise
+                await asyncio.sleep(self._pauses.after(refusal.retry_ms))
         self._take_up(wire)
         self._keeper = asyncio.create_task(self._keep(wire))
+
+    async def _dial_any(self) -> Wire:
+        for _ in self._addresses[1:]:
+            try:
+                return await self._dial()
+            except CannotConnect:
+                self._at += 1
+        return await self._dial()
 
     async def close(self) -> None:
         """Disconnect. Seats are kept: the same account can resume them."""

@@ -50,7 +50,8 @@ class Shell:
             said: dict[str, Any] = json.loads(line)
             if said["type"] == kind:
                 return said
-        raise AssertionError(f"it ended without saying {kind!r}")
+        assert self.process.stderr is not None
+        raise AssertionError(f"it ended without saying {kind!r}: {self.process.stderr.read()}")
 
     def end(self) -> tuple[int, list[dict[str, Any]], str]:
         """End the input and wait. Return exit code, what was said since, and stderr."""

@@ -16,7 +16,7 @@ from samedeal.protocol.errors import ErrorCode
 from samedeal.protocol.fields import Phase, Status
 from samedeal_client.connection import Client, Dropped, Event, Link, Race, Rewound, Store
 from samedeal_client.errors import ConnectionLost, Refused, Unanswered
-from support import Proxy, ServerProcess, eventually
+from support import ServerProcess, eventually
 
 
 class Heard:
@@ -181,20 +181,55 @@ async def test_nobody_comes_back_before_the_time_the_server_named(server_url: st
         await heard.stop()
 
 
-async def test_a_bank_does_not_overtake_moves_that_are_under_way(server_url: str) -> None:
-    proxy = Proxy(port_of(server_url))
-    async with (
-        proxy as port,
-        running(f"ws://127.0.0.1:{port}", server_url) as (_, race, _),
-    ):
-        proxy.lose_replies = True
+async def test_a_bank_does_not_overtake_moves_that_never_arrived(server_url: str) -> None:
+    relay = Relay(server_url)
+    async with relay as url, running(url, server_url) as (_, race, _):
+        relay.asked = lambda f: [] if f["type"] == "move" else [f]
         moves = [asyncio.create_task(race.move(DRAW)) for _ in range(3)]
         await eventually(lambda: len(race.model.outbox) == 3)
-        proxy.cut()
-        proxy.lose_replies = False
-        await race.bank()
+        await relay.close_all(1012, "retry_ms=1")
+        banking = asyncio.create_task(race.bank())
+        relay.asked = unchanged
         assert [(await move).seq for move in moves] == [1, 2, 3]
+        await banking
         assert race.acked == 3
+
+
+async def test_a_resume_that_the_store_does_not_allow_now_is_asked_again(server_url: str) -> None:
+    relay = Relay(server_url)
+    away = {"code": "store_unavailable", "sentence": "not now", "retry_ms": 1}
+    refused: list[Fields] = []
+
+    def refuse_two(fields: Fields) -> list[Fields]:
+        if fields["type"] == "seated" and len(refused) < 2:
+            refused.append({"type": "refused", "id": fields["id"], **away})
+            return refused[-1:]
+        return [fields]
+
+    async with relay as url, running(url, server_url) as (_, race, heard):
+        relay.said = refuse_two
+        await relay.close_all(1012, "retry_ms=1")
+        assert (await race.move(DRAW)).seq == 1
+        assert heard.of(Link, Store)[:2] == [Link(is_up=False), Store(is_up=False)]
+        assert (len(refused), race.is_alive) == (2, True)
+
+
+async def test_a_first_hello_that_the_store_does_not_allow_now_is_said_again(
+    server_url: str,
+) -> None:
+    relay = Relay(server_url)
+    away = {"code": "store_unavailable", "sentence": "not now", "retry_ms": 1}
+    relay.said = lambda f: [{"type": "refused", "id": f["id"], **away}]
+    async with relay as url:
+        opening = asyncio.create_task(Client(url, name="ada").__aenter__())
+        await eventually(lambda: len(relay.accepted_at) >= 2)
+        relay.said = unchanged
+        client = await opening
+        assert client.name == "ada"
+        await client.close()
+        relay.said = lambda f: [{"type": "refused", "id": f["id"], **away}]
+        with pytest.raises(Refused, match="not now"):
+            await Client(url, name="ada", patience_s=0.3).__aenter__()
 
 
 async def test_what_happened_meanwhile_is_told_after_the_comeback(server_url: str) -> None:
