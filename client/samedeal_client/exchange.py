@@ -227,7 +227,7 @@ class Exchange(Generic[_Seat]):
                     raise
                 refusals.append(refusal)
                 if seat is not None:
-                    seat.store_is_away()
+                    _blame(seat, refusal)
                 await asyncio.sleep(pauses.after(refusal.retry_ms))
 
     async def _ask_once(self, message: ask.ClientMessage) -> Any:
@@ -257,7 +257,7 @@ class Exchange(Generic[_Seat]):
                 if refusal.retry_ms is None:
                     seat.end(refusal)
                     return
-                seat.store_is_away()
+                _blame(seat, refusal)
                 await asyncio.sleep(pauses.after(refusal.retry_ms))
 
     # Connections
@@ -332,7 +332,7 @@ class Exchange(Generic[_Seat]):
                 hint_ms, failure = refusal.retry_ms, refusal
                 for seat in self.seats.values():
                     if seat.is_alive:
-                        seat.store_is_away()
+                        _blame(seat, refusal)
             if self._now() - self._bad_since_s >= self._give_up_s:
                 raise ConnectionLost(f"given up after {self._give_up_s:g} s: {failure}")
 
@@ -439,3 +439,9 @@ class Exchange(Generic[_Seat]):
     @staticmethod
     def _now() -> float:
         return asyncio.get_running_loop().time()
+
+
+def _blame(seat: Seat, refusal: Refused) -> None:
+    """Tell a seat what keeps its requests waiting, if that is news to its player."""
+    if refusal.code is ErrorCode.STORE_UNAVAILABLE:
+        seat.store_is_away()

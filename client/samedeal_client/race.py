@@ -225,8 +225,9 @@ class Race:
         if refusal.id is None or not self.model.is_under_way(refusal.id):
             return
         match refusal.code:
-            case ErrorCode.STORE_UNAVAILABLE:
-                self.store_is_away()
+            case ErrorCode.STORE_UNAVAILABLE | ErrorCode.SLOW_DOWN:
+                if refusal.code is ErrorCode.STORE_UNAVAILABLE:
+                    self.store_is_away()
                 if self.attached.is_set():
                     self._exchange.attach(self, self.id, hint_ms=refusal.retry_ms or 0)
             case ErrorCode.SEQ_GAP | ErrorCode.SEQ_CONFLICT if self._mends < MAX_MENDS:

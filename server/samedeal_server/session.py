@@ -76,6 +76,8 @@ class Session:
         self.account: Account | None = None
         self._desk = desk
         self._seats: dict[str, Seat] = {}
+        self._sitting: set[str] = set()
+        """Races in which a seat is being taken, by an epoch that may be seen before it is here."""
         self._bad_frames = 0
         self._busy = False
         self._idle: asyncio.Future[None] | None = None
@@ -124,7 +126,9 @@ class Session:
     def let_go(self, seat: Seat) -> None:
         """Another connection holds this seat now: say so, and leave it to that one."""
         room = seat.room
-        if room is None or self._seats.get(room.id) is not seat:
+        if room is None or self._seats.get(room.id) is not seat or room.id in self._sitting:
+            # The last: this very connection takes it over. If it is another one after all, the
+            # next reading of the race or the next commit tells.
             return
         del self._seats[room.id]
         self._desk.rooms.exit(room, seat)
@@ -239,9 +243,13 @@ class Session:
         desk = self._desk
         if race_id not in self._seats:
             self._room_for_one_more()
-        attached, state = await desk.attach(self.account, race_id)
-        seat = Seat(self, attached.seat, attached.epoch)
-        live = await desk.load_run(desk.rooms.newest(state), attached.seat, attached.epoch)
+        self._sitting.add(race_id)
+        try:
+            attached, state = await desk.attach(self.account, race_id)
+            seat = Seat(self, attached.seat, attached.epoch)
+            live = await desk.load_run(desk.rooms.newest(state), attached.seat, attached.epoch)
+        finally:
+            self._sitting.discard(race_id)
         seat.live = live
         older = self._seats.pop(race_id, None)
         # From here to its place in the room nothing is awaited: it misses nothing, and is told

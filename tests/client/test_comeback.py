@@ -164,6 +164,32 @@ async def test_a_gap_that_cannot_be_filled_is_refused_and_not_tried_for_ever(
         await eventually(lambda: race.acked == 1 and not race.model.outbox)
 
 
+async def test_resuming_on_the_same_connection_is_no_takeover(server_url: str) -> None:
+    async with Client(server_url, name="ada") as a, Client(server_url, name="ivo") as b:
+        race = await a.create_race("lanes")
+        rival = await b.join(race.code)
+
+        async def stir() -> None:
+            """Have the room read again and again."""
+            for number in range(40):
+                await rival.ready(number % 2 == 0)
+
+        async def resume() -> None:
+            for _ in range(20):
+                assert await a.resume(race.id) is race
+
+        await asyncio.gather(stir(), resume())
+        assert race.is_alive
+
+
+async def test_who_is_told_to_slow_down_waits_and_loses_nothing(tmp_path: Path) -> None:
+    with ServerProcess(tmp_path / "data", "--limit-actions", "10:40") as server:
+        async with running(server.url, server.url) as (_, race, heard):
+            acks = await asyncio.gather(*(race.move(DRAW) for _ in range(30)))
+            assert [ack.seq for ack in acks] == list(range(1, 31))
+            assert heard.of(Dropped, Link, Store) == []
+
+
 # The link
 
 
