@@ -176,7 +176,11 @@ class Rooms:
         return room.state
 
     def place(self, state: RaceState, member: Member) -> Room:
-        """Seat a member; one that held the seat on this node is told that it is over."""
+        """Seat a member; one that held the seat on this node is told that it is over.
+
+        A room that is new is compared with the store at the next check, in a moment: what rang
+        while it was not there yet is lost.
+        """
         room = self._rooms.get(state.id)
         if room is None:
             room = Room(state, ver=state.ver, read_ver=state.ver, told=state.ver)

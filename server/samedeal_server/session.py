@@ -273,7 +273,6 @@ class Session:
         if older is not None and older.room is not None:
             desk.rooms.exit(older.room, older)
         seat.room = desk.rooms.place(state, seat)
-        await desk.rooms.refresh(seat.room)
 
     # Moves
 

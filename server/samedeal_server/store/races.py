@@ -29,6 +29,7 @@ _LEAVE = Script("leave")
 _ATTACH = Script("attach")
 _DETACH = Script("detach")
 _ADVANCE = Script("advance")
+_LOAD = Script("load")
 _NEXT = Script("next")
 _RECODE = Script("recode")
 
@@ -172,15 +173,11 @@ class RaceStore:
 
     async def load(self, race_id: str) -> RaceState | None:
         """Read a race with its seats, in one go."""
-        pipe = self._redis.pipeline(transaction=True)
-        for key in keys.race_keys(race_id):
-            pipe.hgetall(key)
-        pipe.time()
-        race, *seats, (seconds, micros) = await pipe.execute()
+        now_ms, race, *seats = await self._run(_LOAD, race_id)
         if not race:
             return None
-        now_ms = int(seconds) * 1000 + int(micros) // 1000
-        return RaceState.read(race_id, race, enumerate(seats, start=1), now_ms)
+        records = enumerate(map(_fields, seats), start=1)
+        return RaceState.read(race_id, _fields(race), records, int(now_ms))
 
     async def vers(self, race_ids: Sequence[str]) -> list[int]:
         """Read the versions of many races in one go; 0 for one that is no more."""
@@ -221,6 +218,10 @@ def _option_fields(options: RaceOptions) -> dict[str, str | int]:
         "bots": int(options.bots),
         "auto_start": int(options.auto_start),
     }
+
+
+def _fields(flat: list[str]) -> dict[str, str]:
+    return dict(zip(flat[::2], flat[1::2], strict=True))
 
 
 def _flat(fields: Mapping[str, str | int]) -> list[str | int]:
