@@ -24,9 +24,11 @@ from samedeal_server.store.accounts import Account, AccountStore, new_id
 from samedeal_server.store.races import Attached, NewRace, RaceStore
 from samedeal_server.store.standings import StandingsStore
 
-__all__ = ["RaceDesk"]
+__all__ = ["MAX_OPEN", "RaceDesk"]
 
 CODE_LETTERS = 5
+MAX_OPEN = 32
+"""Races that one account may have opened and that are not over."""
 SEED_BYTES = 32
 _SENTENCES = {
     "missing": (ErrorCode.NOT_FOUND, "there is no such race any more"),
@@ -92,6 +94,9 @@ class RaceDesk:
                 raise Refusal(ErrorCode.BAD_OPTION, str(error)) from None
         options = _merged(RaceOptions(), message.options, practice=practice)
         race_id = new_id()
+        if not await self.races.may_open(account.player, race_id, MAX_OPEN):
+            sentence = f"{MAX_OPEN} races that you opened are not over; finish or leave one first"
+            raise Refusal(ErrorCode.TOO_MANY, sentence)
         code = await self._free_code(race_id)
         host = SeatState(seat=1, player=account.player, name=account.name, bot=account.bot)
         await self.races.create(
@@ -169,6 +174,8 @@ class RaceDesk:
         if word == "phase":
             raise Refusal(ErrorCode.WRONG_PHASE, "the race has not begun; leave instead")
         _check(word)
+        if how is Status.LEFT:
+            await self.races.over(account.player, race_id)
 
     async def next_race(self, account: Account, message: ask.Next) -> say.Moved:
         """A new deal in the same room; asked twice, or by two, it is the same race."""

@@ -453,7 +453,11 @@ class Rooms:
     async def _count(self, race_id: str) -> None:
         """Put a closed race on the leaderboard. Doing it again changes nothing."""
         state = await self._races.load(race_id)
-        if state is None or not state.was_run or state.practice:
+        if state is None:
+            return
+        for seat in state.seats.values():
+            await self._races.over(seat.player, race_id)
+        if not state.was_run or state.practice:
             return
         if sum(seat.seq > 0 for seat in state.seats.values()) < 2:
             return

@@ -34,8 +34,8 @@ class Shell:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.process.kill()
-        self.process.communicate()
+        with self.process:
+            self.process.kill()
 
     def type(self, *lines: str) -> None:
         assert self.process.stdin is not None
@@ -55,8 +55,15 @@ class Shell:
 
     def end(self) -> tuple[int, list[dict[str, Any]], str]:
         """End the input and wait. Return exit code, what was said since, and stderr."""
-        out, err = self.process.communicate(timeout=WITHIN_S)
-        return self.process.returncode, [json.loads(line) for line in out.splitlines()], err
+        process = self.process
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdin.close()
+        # Not communicate(): it knows nothing of what the reading of lines has buffered.
+        said = [json.loads(line) for line in process.stdout]
+        err = process.stderr.read()
+        return process.wait(WITHIN_S), said, err
 
 
 @pytest.fixture

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import secrets
 from collections.abc import AsyncIterator
+from functools import partial
 from typing import NoReturn
 
 import pytest
@@ -19,10 +21,12 @@ from samedeal.protocol import client_messages as ask
 from samedeal.protocol import server_messages as say
 from samedeal.protocol.errors import ErrorCode
 from samedeal.protocol.fields import OptionsPatch, Status
-from samedeal_server.desk import RaceDesk
+from samedeal_server.desk import MAX_OPEN, RaceDesk
+from samedeal_server.errors import Refusal
 from samedeal_server.store import keys
 from samedeal_server.store.accounts import Account
 from samedeal_server.store.races import LIFETIME_MS
+from support import eventually
 
 pytestmark = pytest.mark.usefixtures("every_key_expires")
 
@@ -57,8 +61,9 @@ async def closed_race(desk: RaceDesk, game: str = "lanes") -> Trio:
 async def test_p51_10000_races_have_10000_seeds(desk: RaceDesk, redis: Redis) -> None:
     message = ask.Create(id=1, game="lanes")
     ids: list[str] = []
-    for _ in range(100):
-        ids += await asyncio.gather(*(desk.create(ADA, message) for _ in range(100)))
+    for batch in range(500):
+        host = dataclasses.replace(ADA, player=f"host{batch:012}")
+        ids += await asyncio.gather(*(desk.create(host, message) for _ in range(20)))
     pipe = redis.pipeline(transaction=False)
     for race_id in ids:
         pipe.hget(keys.race(race_id), "seed")
@@ -209,3 +214,26 @@ async def test_a_race_with_its_logs_is_kept_for_its_lifetime(desk: RaceDesk, red
     for key in held:
         lifetime = 2 * LIFETIME_MS if ":done:" in key else LIFETIME_MS
         assert lifetime - 60_000 < await redis.pttl(key) <= lifetime
+
+
+async def test_an_account_may_have_so_many_races_open_and_no_more(desk: RaceDesk) -> None:
+    message = ask.Create(id=1, game="lanes")
+    ids = [await desk.create(ADA, message) for _ in range(MAX_OPEN)]
+    with pytest.raises(Refusal, match="finish or leave one first") as refused:
+        await desk.create(ADA, message)
+    assert refused.value.code is ErrorCode.TOO_MANY
+    await desk.create(dataclasses.replace(ADA, player="another000000000"), message)
+    await desk.end(ADA, ids[0], Status.LEFT)
+    await desk.create(ADA, message)
+
+
+async def test_a_race_that_is_over_makes_room_for_another(desk: RaceDesk, redis: Redis) -> None:
+    trio = await closed_race(desk)
+    for seat in trio.seats.values():
+        assert seat.session.account is not None
+        opened = keys.opened(seat.session.account.player)
+        await eventually(partial(_is_empty, redis, opened))
+
+
+async def _is_empty(redis: Redis, key: str) -> bool:
+    return not await redis.exists(key)

@@ -9,6 +9,7 @@ __all__ = [
     "due",
     "leases",
     "log",
+    "opened",
     "race",
     "race_keys",
     "race_of",
@@ -55,6 +56,11 @@ def race_keys(race_id: str) -> list[str]:
 def code(text: str) -> str:
     """String: the id of the race that a join code leads to."""
     return f"code:{text}"
+
+
+def opened(player: str) -> str:
+    """Sorted set: the open races a player has made, each with the time it is over at the latest."""
+    return f"account:{player}:open"
 
 
 def account(player: str) -> str:

@@ -20,6 +20,9 @@ LIFETIME_MS = 30 * 24 * 3600 * 1000
 LOBBY_MS = 6 * 3600 * 1000
 """How long a lobby may wait for its start before it closes."""
 
+OPEN_AT_MOST_MS = LOBBY_MS + 25 * 3600 * 1000
+"""No race is open longer: the longest lobby, and a day of play."""
+
 _CREATE = Script("create")
 _JOIN = Script("join")
 _READY = Script("ready")
@@ -31,6 +34,7 @@ _DETACH = Script("detach")
 _ADVANCE = Script("advance")
 _LOAD = Script("load")
 _NEXT = Script("next")
+_OPEN = Script("open")
 _RECODE = Script("recode")
 
 
@@ -94,6 +98,15 @@ class RaceStore:
         """Return the id of the race that a join code leads to."""
         found = await self._redis.get(keys.code(code))
         return None if found is None else str(found)
+
+    async def may_open(self, player: str, race_id: str, most: int) -> bool:
+        """Note a race that `player` opens. Return False if `most` of its races are open already."""
+        args: list[str | int] = [race_id, OPEN_AT_MOST_MS, most]
+        return bool(await run(self._redis, _OPEN, [keys.opened(player)], args))
+
+    async def over(self, player: str, race_id: str) -> None:
+        """Forget an open race of a player."""
+        await self._redis.zrem(keys.opened(player), race_id)
 
     async def create(self, new: NewRace) -> None:
         """Open a race. Doing it again changes nothing."""
