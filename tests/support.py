@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+import ssl
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable
@@ -35,11 +36,12 @@ class Proxy:
 
     `async with Proxy(path) as port`. `lose_replies`: what the far side says is thrown away;
     `lose_rings`: the same, but only on connections that subscribed to something; `refuse`: new
-    connections are closed at once.
+    connections are closed at once; `target`: where they lead.
     """
 
-    def __init__(self, target: str | tuple[str, int]) -> None:
-        self._target = target
+    def __init__(self, target: str | tuple[str, int], *, tls: ssl.SSLContext | None = None) -> None:
+        self.target = target
+        self._tls = tls
         self._server: asyncio.Server
         self._pairs: set[tuple[asyncio.StreamWriter, asyncio.StreamWriter]] = set()
         self._subscribers: set[asyncio.StreamWriter] = set()
@@ -50,7 +52,7 @@ class Proxy:
         self.accepted = 0
 
     async def __aenter__(self) -> int:
-        self._server = await asyncio.start_server(self._relay, "127.0.0.1", 0)
+        self._server = await asyncio.start_server(self._relay, "127.0.0.1", 0, ssl=self._tls)
         port: int = self._server.sockets[0].getsockname()[1]
         return port
 
@@ -77,10 +79,10 @@ class Proxy:
         if self.refuse:
             writer.close()
             return
-        if isinstance(self._target, str):
-            far_reader, far_writer = await asyncio.open_unix_connection(self._target)
+        if isinstance(self.target, str):
+            far_reader, far_writer = await asyncio.open_unix_connection(self.target)
         else:
-            far_reader, far_writer = await asyncio.open_connection(*self._target)
+            far_reader, far_writer = await asyncio.open_connection(*self.target)
         pair = (writer, far_writer)
         self._pairs.add(pair)
         try:

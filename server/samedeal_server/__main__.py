@@ -38,7 +38,17 @@ def _parser() -> argparse.ArgumentParser:
     serve.add_argument(
         "--redis",
         metavar="URL",
-        help="store to use: redis://HOST:PORT, rediss://HOST:PORT or unix:///PATH",
+        help="store to use: redis://[USER:PASSWORD@]HOST:PORT[/DB], unix:///PATH, "
+        "redis+sentinel://HOST:PORT,HOST:PORT/SERVICE[/DB] (the hosts are the sentinels), "
+        "redis+cluster://HOST:PORT,HOST:PORT (some nodes); rediss... for TLS, "
+        "with ?ssl_ca_certs=FILE for a CA of yours",
+    )
+    serve.add_argument(
+        "--min-replicas",
+        type=int,
+        default=0,
+        metavar="N",
+        help="acknowledge a move only when N replicas of the store have it (%(default)s)",
     )
     serve.add_argument(
         "--data",
@@ -139,6 +149,12 @@ def main(argv: list[str] | None = None) -> int:
     if args.max_connections < 1:
         print(f"samedeal: --max-connections {args.max_connections} is too few", file=sys.stderr)
         return 2
+    if not 0 <= args.min_replicas <= 100:
+        print(f"samedeal: --min-replicas {args.min_replicas} is not from 0 to 100", file=sys.stderr)
+        return 2
+    if args.min_replicas and args.redis is None:
+        print("samedeal: the private store has no replicas; name yours by --redis", file=sys.stderr)
+        return 2
     settings = Settings(
         host=args.host,
         port=args.port,
@@ -150,6 +166,7 @@ def main(argv: list[str] | None = None) -> int:
         tls_key=args.tls_key,
         limits=Limits(args.limit_actions, args.limit_requests, args.limit_hellos),
         max_connections=args.max_connections,
+        min_replicas=args.min_replicas,
     )
     try:
         run(_serve(settings, args.workers))

@@ -52,14 +52,14 @@ async def running(settings: Settings, *, shares_port: bool = False) -> AsyncIter
         node = f"{os.getpid()}-{secrets.token_hex(4)}"
         races, standings = RaceStore(redis, node), StandingsStore(redis)
         leases = Leases(own_redis, node)
-        link = CommitLink(address, [COMMIT])
+        link = CommitLink(address, [COMMIT], min_replicas=settings.min_replicas)
         try:
             await leases.beat()
             await link.open()
-        except StoreUnavailable:
+        except StoreUnavailable as error:
             raise CannotServe(
-                f"no store answers at {address.shown}; start one there, or leave out --redis "
-                "and the server runs its own"
+                f"no store answers at {address.shown} ({error}); start one there, or leave "
+                "out --redis and the server runs its own"
             ) from None
         stack.push_async_callback(link.close)
 

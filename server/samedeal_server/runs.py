@@ -14,6 +14,7 @@ from samedeal.protocol.server_messages import LogEntry
 from samedeal_server.errors import Refusal, ServerError, StoreUnavailable
 from samedeal_server.race import RaceState
 from samedeal_server.store import keys
+from samedeal_server.store.discovery import slot_of
 from samedeal_server.store.link import CommitLink, pack
 from samedeal_server.store.races import LIFETIME_MS
 from samedeal_server.store.scripts import Script
@@ -80,6 +81,7 @@ class LiveRun:
         # The parts of the command that are the same for every action of this run.
         self._keys = (keys.race(state.id), keys.seat(state.id, seat), keys.log(state.id, seat))
         self._owner = (node, epoch)
+        self._slot = slot_of(keys.race(state.id))
 
     def dealt_board(self) -> BoardView:
         """The deal as its player first sees it."""
@@ -136,7 +138,9 @@ class LiveRun:
             LIFETIME_MS,
         )
         self.busy = True
-        self._link.submit(command, lambda reply: self._settle(action, reveals, reply, done))
+        self._link.submit(
+            command, lambda reply: self._settle(action, reveals, reply, done), slot=self._slot
+        )
 
     def _apply(self, action: str, t_ms: int) -> tuple[int, ...]:
         """Play an action. Return the cards it turned up."""

@@ -27,6 +27,8 @@ class Settings:
     tls_key: Path | None = None
     limits: Limits = field(default_factory=Limits)
     max_connections: int = 20_000
+    min_replicas: int = 0
+    """How many replicas of the store must have a move before it is acknowledged."""
 
     def as_json(self) -> dict[str, Any]:
         """The fields as JSON has them; see `from_json`."""

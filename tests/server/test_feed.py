@@ -40,7 +40,7 @@ class Nodes:
 
 @pytest.fixture
 async def nodes(valkey_url: str, redis: Redis, tmp_path: Path) -> AsyncIterator[Nodes]:
-    relay = Proxy(StoreAddress.parse(valkey_url).path)
+    relay = Proxy(StoreAddress.parse(valkey_url).nodes[0].path)
     async with relay as port:
         url = f"redis://127.0.0.1:{port}"
         async with (

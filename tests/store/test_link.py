@@ -50,7 +50,7 @@ async def link(valkey_url: str, redis: Redis) -> AsyncIterator[CommitLink]:
 @pytest.fixture
 async def proxy(valkey_url: str, redis: Redis) -> Proxy:
     await open_race(redis)
-    return Proxy(StoreAddress.parse(valkey_url).path)
+    return Proxy(StoreAddress.parse(valkey_url).nodes[0].path)
 
 
 def through(port: int, **settings: Any) -> CommitLink:

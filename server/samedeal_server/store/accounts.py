@@ -10,12 +10,14 @@ from redis.asyncio import Redis
 
 from samedeal_server.store import keys
 from samedeal_server.store.faults import translates_faults
+from samedeal_server.store.scripts import Script, run
 
 __all__ = ["Account", "AccountStore", "new_id"]
 
 LIFETIME_MS = 400 * 24 * 3600 * 1000
 """An account nobody uses for so long is forgotten."""
 
+_ACCOUNT = Script("account")
 _ID_LETTERS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
@@ -44,23 +46,18 @@ class AccountStore:
         """Make a guest. Return it with its token, which is not kept anywhere here."""
         account, secret = Account(new_id(), name, bot), secrets.token_hex(32)
         key = keys.account(account.player)
-        fields: dict[Any, Any] = {"name": name, "bot": str(int(bot)), "token_hash": _digest(secret)}
-        pipe = self._redis.pipeline(transaction=True)
-        pipe.hset(key, mapping=fields)
-        pipe.pexpire(key, LIFETIME_MS)
-        await pipe.execute()
+        fields: list[str | int] = ["name", name, "bot", int(bot), "token_hash", _digest(secret)]
+        await run(self._redis, _ACCOUNT, [key], [LIFETIME_MS, *fields])
         return account, f"{account.player}.{secret}"
 
     async def recognise(self, token: str) -> Account | None:
         """Return the account of a token, or None; seen accounts live on."""
         player, _, secret = token.partition(".")
         key = keys.account(player)
-        pipe = self._redis.pipeline(transaction=True)
-        pipe.hgetall(key)
-        pipe.pexpire(key, LIFETIME_MS)
-        fields, _ = await pipe.execute()
+        fields: Any = await self._redis.hgetall(key)
         if not fields or not hmac.compare_digest(fields["token_hash"], _digest(secret)):
             return None
+        await self._redis.pexpire(key, LIFETIME_MS)
         return Account(player, fields["name"], fields["bot"] == "1")
 
 

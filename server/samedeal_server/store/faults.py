@@ -5,11 +5,14 @@ import inspect
 from collections.abc import Awaitable, Callable
 from typing import ParamSpec, TypeVar
 
-from redis.exceptions import RedisError
+from redis.exceptions import RedisClusterException, RedisError
 
 from samedeal_server.errors import StoreUnavailable
 
-__all__ = ["translates_faults"]
+__all__ = ["FAULTS", "translates_faults"]
+
+FAULTS = (RedisError, RedisClusterException, OSError)
+"""What redis-py raises; its errors about clusters have a root of their own."""
 
 _Params = ParamSpec("_Params")
 _Result = TypeVar("_Result")
@@ -31,7 +34,7 @@ def _translated(
     async def call(*args: _Params.args, **kwargs: _Params.kwargs) -> _Result:
         try:
             return await method(*args, **kwargs)
-        except (RedisError, OSError, TimeoutError) as error:
+        except FAULTS as error:
             raise StoreUnavailable(f"the store does not answer: {error}") from error
 
     return call

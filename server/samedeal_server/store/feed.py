@@ -2,18 +2,22 @@
 
 What rings is only a hint. The record in the store is the truth, and a ring can be lost: so after
 every (re)subscription, and where nothing rang for a while, the versions of the races are compared.
+
+In a cluster the bell is rung by plain PUBLISH, which every node of it passes on: a script may ring
+wherever its keys are, and one subscription anywhere hears it. A ring is a few bytes and rare.
 """
 
 import asyncio
 import logging
+import random
 from typing import Protocol
 
 from redis.asyncio import Redis
 from redis.asyncio.client import PubSub
-from redis.exceptions import RedisError
 
 from samedeal_server.pause import is_set_within
 from samedeal_server.store import keys
+from samedeal_server.store.faults import FAULTS
 
 __all__ = ["Feed", "Listener"]
 
@@ -66,7 +70,7 @@ class Feed:
             began = self._now()
             try:
                 await self._hear(pubsub)
-            except (RedisError, OSError) as error:
+            except FAULTS as error:
                 log.warning("the doorbell is out of reach: %s", error)
             except Exception:
                 log.exception("the doorbell failed")
@@ -74,7 +78,7 @@ class Feed:
                 await pubsub.aclose()  # type: ignore[no-untyped-call]
             lasted = self._now() - began > SILENCE_S
             pause_s = _FIRST_PAUSE_S if lasted else min(_LAST_PAUSE_S, pause_s * 2)
-            await is_set_within(self._closing, pause_s)
+            await is_set_within(self._closing, pause_s * random.uniform(0.5, 1.0))
 
     async def _hear(self, pubsub: PubSub) -> None:
         """Pass on what rings, until the server closes or the connection is dead."""

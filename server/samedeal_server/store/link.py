@@ -1,56 +1,34 @@
-"""The connection of the commit path: many small scripts, one write a loop turn, no task each.
+"""The commit path: many small scripts, one write a loop turn, no task each.
 
 A redis-py pipeline costs more than the commit itself, so this path packs commands and reads
-replies on transports of its own. Everything else goes through redis-py.
+replies on connections of its own, its lanes. Everything else goes through redis-py.
 """
 
 import asyncio
 import logging
 import random
 from collections import deque
-from collections.abc import Callable, Sequence
-from typing import Any, cast
-
-import hiredis
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from typing import Any
 
 from samedeal_server.errors import StoreUnavailable
-from samedeal_server.store.address import StoreAddress
+from samedeal_server.store.address import Node, StoreAddress, Topology
+from samedeal_server.store.discovery import SLOTS, Sentinels, named, pack, read_slots
+from samedeal_server.store.lane import Command, Lane, LaneSettings, OnReply
 from samedeal_server.store.scripts import Script
 
 __all__ = ["CommitLink", "OnReply", "pack"]
 
 _log = logging.getLogger(__name__)
 
-_MAX_IN_FLIGHT = 32
-"""Commands sent and not answered on a lane: short batches keep the slowest reply near."""
-
-_GREETING_TIMEOUT_S = 2.0
-_FIRST_PAUSE_S, _LAST_PAUSE_S = 0.02, 1.0
-
-_ELSEWHERE = ("READONLY ", "LOADING ", "MASTERDOWN ", "CLUSTERDOWN ")
-"""Replies of a store that cannot serve now, although the next connection may find one that can."""
-
-OnReply = Callable[[Any], None]
-"""Called once with the reply (bytes, int, list or None) or with StoreUnavailable."""
-
-
-def pack(*args: str | int | bytes) -> bytes:
-    """Return a command as it goes over the wire."""
-    packed: bytes = hiredis.pack_command(args)  # type: ignore[arg-type] # its stub wants one item
-    return packed
-
-
-class _Command:
-    """One submitted command and whom to tell."""
-
-    __slots__ = ("data", "deadline", "on_reply", "reloaded")
-
-    def __init__(self, data: bytes, on_reply: OnReply, deadline: float) -> None:
-        self.data = data
-        self.on_reply: OnReply | None = on_reply
-        """None once the caller was told that the command is given up."""
-        self.deadline = deadline
-        self.reloaded = False
+_MAX_HOPS = 3
+"""A command that nodes send on so often at once waits until they agree."""
+_REROUTE_S = 0.1
+"""About how long a command without a node waits before it is tried again."""
+_WATCH_S = 1.0
+"""Sentinels are asked so often who the primary is: a demoted one may not know it for seconds."""
+_MAP_S = 0.25
+"""A cluster is asked who serves what about so often, and not more."""
 
 
 class CommitLink:
@@ -59,7 +37,8 @@ class CommitLink:
     What is unanswered when a connection breaks is sent again on the next one, in order. A command
     that stays unanswered for `give_up_s` is answered StoreUnavailable: it may still take effect.
     A lane that owes a reply and says nothing for `stall_s` counts as broken. Two lanes carry half
-    as much again as one when saturated, and cost no more at low load.
+    as much again as one when saturated, and cost no more at low load; a cluster has them to each
+    primary. With `min_replicas` a reply is handed on when so many replicas have the write.
     """
 
     def __init__(
@@ -68,19 +47,30 @@ class CommitLink:
         scripts: Sequence[Script],
         *,
         lanes: int = 2,
+        min_replicas: int = 0,
         give_up_s: float = 8.0,
         stall_s: float = 3.0,
         max_pending: int = 10_000,
     ) -> None:
+        self._address = address
+        self._settings = LaneSettings(address, scripts, stall_s, min_replicas)
+        self._lanes = lanes
         self._give_up_s = give_up_s
         self._max_pending = max_pending
         self._patrol_s = min(give_up_s, stall_s) / 4
-        self._loads = b"".join(pack("SCRIPT", "LOAD", script.source) for script in scripts)
-        self._load_count = len(scripts)
-        self._lanes = [_Lane(self, address, stall_s) for _ in range(lanes)]
-        self._queue: deque[_Command] = deque()
+        self._shards: dict[Node, _Shard] = {}
+        self._owners: list[_Shard | None] = [None] * SLOTS
+        """Who serves each slot; where there is no cluster, one store serves them all."""
+        self._adrift: deque[Command] = deque()
+        """Commands of slots that nobody serves, or that are put off."""
+        self._rerouting: asyncio.TimerHandle | None = None
+        self._map_wanted = asyncio.Event()
+        self._map_known = asyncio.Event()
+        self._map_failure = "no answer"
+        self._watcher: asyncio.Task[None] | None = None
+        """Keeps up with the sentinels, or with the slots of the cluster."""
+        self._leaving: set[asyncio.Task[None]] = set()
         self._pending = 0
-        self._flush_is_due = False
         self._patrol: asyncio.TimerHandle | None = None
         self._closed = True
         self._idle = asyncio.Event()
@@ -96,14 +86,23 @@ class CommitLink:
         self._loop = asyncio.get_running_loop()
         self._closed = False
         self._idle.set()
-        for lane in self._lanes:
-            lane.start()
         try:
             async with asyncio.timeout(self._give_up_s):
-                for lane in self._lanes:
-                    await lane.is_up.wait()
+                if self._address.topology is Topology.CLUSTER:
+                    self._map_wanted.set()
+                    self._watcher = asyncio.create_task(self._keep_map(), name="slot map")
+                    await self._map_known.wait()
+                elif self._address.topology is Topology.SENTINEL:
+                    sentinels = Sentinels(self._address)
+                    only = self._serve_all(sentinels.primary)
+                    self._watcher = asyncio.create_task(self._watch(sentinels, only))
+                else:
+                    self._serve_all(_always(self._address.nodes[0]))
+                for shard in list(self._shards.values()):
+                    await shard.until_up()
         except TimeoutError:
-            why = self._lanes[0].failure or "no answer"
+            shards = self._shards.values()
+            why = next((shard.failure for shard in shards if shard.failure), self._map_failure)
             await self.close(0)
             raise StoreUnavailable(f"the store cannot be reached: {why}") from None
 
@@ -118,19 +117,26 @@ class CommitLink:
         except TimeoutError:
             _log.warning("closing the link to the store with %d commands open", self._pending)
         finally:
-            for lane in self._lanes:
-                await lane.stop()
-            if self._patrol is not None:
-                self._patrol.cancel()
-                self._patrol = None
-            while self._queue:
-                self._give_up(self._queue.popleft(), "the server is closing")
+            if self._watcher is not None:
+                self._watcher.cancel()
+                await asyncio.wait([self._watcher])
+            while self._shards:
+                await self._shards.popitem()[1].stop()
+            if self._leaving:
+                await asyncio.wait(self._leaving)
+            for timer in (self._patrol, self._rerouting):
+                if timer is not None:
+                    timer.cancel()
+            self._patrol = self._rerouting = None
+            while self._adrift:
+                self._give_up(self._adrift.popleft(), "the server is closing")
 
-    def submit(self, command: bytes, on_reply: OnReply) -> None:
+    def submit(self, command: bytes, on_reply: OnReply, *, slot: int = 0) -> None:
         """Send a packed command in this turn of the loop; `on_reply` is called in a later one.
 
         The callbacks of the replies that arrive together run in one turn, in the order of the
-        replies. Never raises: a full or closed link answers StoreUnavailable.
+        replies. In a cluster the slot of its keys says where a command goes. Never raises: a full
+        or closed link answers StoreUnavailable.
         """
         if self._closed or self._pending >= self._max_pending:
             why = "the server is closing" if self._closed else "too many moves wait for the store"
@@ -139,25 +145,20 @@ class CommitLink:
         if not self._pending:
             self._idle.clear()
         self._pending += 1
-        self._queue.append(_Command(command, on_reply, self._loop.time() + self._give_up_s))
-        self.flush_soon()
+        self._route(Command(command, on_reply, self._loop.time() + self._give_up_s, slot))
         if self._patrol is None:
             self._patrol = self._loop.call_later(self._patrol_s, self._look_after)
 
-    # What follows is for the lanes.
+    def _route(self, command: Command) -> None:
+        shard = self._owners[command.slot]
+        if shard is None:
+            self._put_off(command)
+        else:
+            shard.take(command)
 
-    @property
-    def loads(self) -> tuple[bytes, int]:
-        """The commands that load every script, packed, and their number."""
-        return self._loads, self._load_count
+    # What follows is for the shards.
 
-    def flush_soon(self) -> None:
-        """Write what is queued at the end of this turn, in one go for each lane."""
-        if not self._flush_is_due and self._queue:
-            self._flush_is_due = True
-            self._loop.call_soon(self._flush)
-
-    def settle(self, command: _Command, reply: Any) -> None:
+    def settle(self, command: Command, reply: Any) -> None:
         """Answer a command for good."""
         on_reply, command.on_reply = command.on_reply, None
         if on_reply is None:
@@ -167,15 +168,218 @@ class CommitLink:
             self._idle.set()
         _tell(on_reply, reply)
 
-    def requeue(self, commands: Sequence[_Command]) -> None:
+    def route_again(self, commands: Sequence[Command]) -> None:
+        """Find a new place for the commands of a shard that is none any more."""
+        for command in commands:
+            if command.on_reply is not None:
+                self._put_off(command)
+
+    def redirect(self, command: Command, told: str, teller: Node) -> None:
+        """Follow MOVED and ASK at once, TRYAGAIN a little later."""
+        if command.on_reply is None:
+            return
+        if self._address.topology is not Topology.CLUSTER:
+            why = f"the store is part of a cluster ({told}); name it by redis+cluster://"
+            self.settle(command, StoreUnavailable(why))
+            return
+        command.hops += 1
+        word, _, rest = told.partition(" ")
+        if word == "TRYAGAIN" or command.hops > _MAX_HOPS:
+            self._map_wanted.set()
+            self._put_off(command)
+            return
+        slot, _, where = rest.partition(" ")
+        host, _, port = where.rpartition(":")
+        shard = self._shard(named(host.encode(), int(port), teller))
+        if word == "MOVED":
+            self._owners[int(slot)] = shard
+            self._map_wanted.set()
+            shard.take(command)
+        else:
+            shard.take_asking(command)
+
+    def lost(self) -> None:
+        """A primary is out of reach: its slots may be served elsewhere soon."""
+        self._map_wanted.set()
+
+    # Who serves what
+
+    def _serve_all(self, find: Callable[[], Awaitable[Node]]) -> "_Shard":
+        """Have one store serve every slot."""
+        shard = _Shard(self, find, self._lanes, self._settings)
+        self._shards[self._address.nodes[0]] = shard
+        self._owners = [shard] * SLOTS
+        return shard
+
+    async def _watch(self, sentinels: Sentinels, only: "_Shard") -> None:
+        """Leave a primary as soon as the sentinels have another one."""
+        while True:
+            await asyncio.sleep(_WATCH_S * random.uniform(0.5, 1.0))
+            primary = await sentinels.agreed()
+            if primary is not None:
+                for lane in only.lanes:
+                    lane.leave_unless(primary)
+
+    def _shard(self, node: Node) -> "_Shard":
+        shard = self._shards.get(node)
+        if shard is None:
+            self._shards[node] = shard = _Shard(self, _always(node), self._lanes, self._settings)
+        return shard
+
+    async def _keep_map(self) -> None:
+        """Ask the cluster who serves what, whenever there is a reason to."""
+        while True:
+            await self._map_wanted.wait()
+            self._map_wanted.clear()
+            nodes = [*self._shards, *self._address.nodes]
+            random.shuffle(nodes)
+            try:
+                ranges = await read_slots(self._address, nodes)
+            except OSError as error:
+                self._map_failure = str(error)
+                self._map_wanted.set()
+            else:
+                owners: list[_Shard | None] = [None] * SLOTS
+                for part in ranges:
+                    count = part.last - part.first + 1
+                    owners[part.first : part.last + 1] = [self._shard(part.primary)] * count
+                self._owners = owners
+                self._map_known.set()
+                self._leave_all_but({part.primary for part in ranges})
+            await asyncio.sleep(_MAP_S * random.uniform(0.5, 1.0))
+
+    def _leave_all_but(self, nodes: set[Node]) -> None:
+        """Drop the shards that serve nothing any more; their commands go elsewhere."""
+        for node in self._shards.keys() - nodes:
+            leaving = asyncio.create_task(self._shards.pop(node).stop())
+            self._leaving.add(leaving)
+            leaving.add_done_callback(self._leaving.discard)
+
+    def _put_off(self, command: Command) -> None:
+        self._adrift.append(command)
+        if self._rerouting is None:
+            delay_s = _REROUTE_S * random.uniform(0.5, 1.0)
+            self._rerouting = self._loop.call_later(delay_s, self._reroute)
+
+    def _reroute(self) -> None:
+        self._rerouting = None
+        adrift, self._adrift = self._adrift, deque()
+        for command in adrift:
+            command.hops = 0
+            if self._owners[command.slot] is None:
+                self._map_wanted.set()
+            self._route(command)
+
+    # What takes too long
+
+    def _queues(self) -> Iterator[deque[Command]]:
+        yield self._adrift
+        for shard in self._shards.values():
+            yield shard.queue
+            yield shard.asking
+
+    def _look_after(self) -> None:
+        """Give up what waited too long, and break the lanes that fell silent."""
+        now = self._loop.time()
+        for queue in self._queues():
+            late = [command for command in queue if command.deadline <= now]
+            if late:
+                in_time = [command for command in queue if command.deadline > now]
+                queue.clear()
+                queue.extend(in_time)
+            for command in late:
+                self._give_up(command, "the store does not answer")
+        owes = False
+        for shard in self._shards.values():
+            for lane in shard.lanes:
+                for command in lane.overdue(now):
+                    self._give_up(command, "the store does not answer")
+                lane.break_if_silent(now)
+                owes = owes or lane.owes
+        # Dead commands still in flight keep the patrol on: their lane may be a silent one.
+        if self._pending or owes:
+            self._patrol = self._loop.call_later(self._patrol_s, self._look_after)
+        else:
+            self._patrol = None
+
+    def _give_up(self, command: Command, why: str) -> None:
+        self.settle(command, StoreUnavailable(why))
+
+
+class _Shard:
+    """One primary: what waits for it, and the lanes to it."""
+
+    def __init__(
+        self,
+        link: CommitLink,
+        find: Callable[[], Awaitable[Node]],
+        lanes: int,
+        settings: LaneSettings,
+    ) -> None:
+        self.queue: deque[Command] = deque()
+        self.asking: deque[Command] = deque()
+        """Commands that it shall serve although their slot is only on its way to it."""
+        self.lanes = [Lane(self, find, settings) for _ in range(lanes)]
+        self.settle = link.settle
+        self.redirect = link.redirect
+        self.lost = link.lost
+        self._link = link
+        self._flush_is_due = False
+        self._stopped = False
+        self._loop = asyncio.get_running_loop()
+        for lane in self.lanes:
+            lane.start()
+
+    @property
+    def failure(self) -> str | None:
+        """Why it cannot be reached."""
+        return self.lanes[0].failure
+
+    async def until_up(self) -> None:
+        """Wait until every lane is connected."""
+        for lane in self.lanes:
+            await lane.is_up.wait()
+
+    async def stop(self) -> None:
+        """Disconnect; what is unanswered goes back to the link."""
+        self._stopped = True
+        for lane in self.lanes:
+            await lane.stop()
+        queued = [*self.asking, *self.queue]
+        self.asking.clear()
+        self.queue.clear()
+        self._link.route_again(queued)
+
+    def take(self, command: Command) -> None:
+        """Queue a command and have it written at the end of this turn."""
+        self.queue.append(command)
+        self.flush_soon()
+
+    def take_asking(self, command: Command) -> None:
+        """The same for a command whose slot is on its way to this primary."""
+        self.asking.append(command)
+        self.flush_soon()
+
+    def flush_soon(self) -> None:
+        """Write what is queued at the end of this turn, in one go for each lane."""
+        if not self._flush_is_due and (self.queue or self.asking):
+            self._flush_is_due = True
+            self._loop.call_soon(self._flush)
+
+    def requeue(self, commands: Sequence[Command]) -> None:
         """Put commands of a broken lane back to the front, in order."""
-        self._queue.extendleft(command for command in reversed(commands) if command.on_reply)
+        if self._stopped:
+            self._link.route_again(commands)
+            return
+        self.queue.extendleft(command for command in reversed(commands) if command.on_reply)
         self.flush_soon()
 
     def _flush(self) -> None:
         self._flush_is_due = False
-        queue = self._queue
-        for lane in self._lanes:
+        queue = self.queue
+        for lane in self.lanes:
+            while self.asking and lane.room > 0:
+                lane.send_asking(self.asking.popleft())
             room = lane.room
             if room <= 0 or not queue:
                 continue
@@ -186,211 +390,12 @@ class CommitLink:
                 batch = [queue.popleft() for _ in range(room)]
             lane.send(batch)
 
-    def _look_after(self) -> None:
-        """Give up what waited too long, and break the lanes that fell silent."""
-        now = self._loop.time()
-        while self._queue and self._queue[0].deadline <= now:
-            self._give_up(self._queue.popleft(), "the store does not answer")
-        for lane in self._lanes:
-            for command in lane.overdue(now):
-                self._give_up(command, "the store does not answer")
-            lane.break_if_silent(now)
-        # Dead commands still in flight keep the patrol on: their lane may be a silent one.
-        if self._pending or any(lane.owes for lane in self._lanes):
-            self._patrol = self._loop.call_later(self._patrol_s, self._look_after)
-        else:
-            self._patrol = None
 
-    def _give_up(self, command: _Command, why: str) -> None:
-        self.settle(command, StoreUnavailable(why))
+def _always(node: Node) -> Callable[[], Awaitable[Node]]:
+    async def find() -> Node:
+        return node
 
-
-class _Lane(asyncio.Protocol):
-    """One connection, made again for as long as the link is open."""
-
-    def __init__(self, link: CommitLink, address: StoreAddress, stall_s: float) -> None:
-        self.is_up = asyncio.Event()
-        self.failure: str | None = None
-        """Why the last attempt to connect came to nothing."""
-        self._link = link
-        self._address = address
-        self._stall_s = stall_s
-        self._in_flight: deque[_Command | None] = deque()
-        """Sent and unanswered, in order; None is a command of the lane itself."""
-        self._own = 0
-        self._served = False
-        self._heard_at = 0.0
-        self._reader = hiredis.Reader()
-        self._transport: asyncio.Transport | None = None
-        self._down = asyncio.Event()
-        """No transport is left, not even one that was dropped and has yet to say goodbye."""
-        self._down.set()
-        self._task: asyncio.Task[None] | None = None
-
-    def start(self) -> None:
-        """Connect, and again after each break, until `stop`."""
-        self._task = asyncio.create_task(self._keep_up(), name="commit lane")
-
-    async def stop(self) -> None:
-        """Disconnect and forget the address."""
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.wait([self._task])
-        self._break("the server is closing")
-        await self._down.wait()
-
-    @property
-    def owes(self) -> bool:
-        """Whether the store owes this lane a reply."""
-        return bool(self._in_flight)
-
-    @property
-    def room(self) -> int:
-        """How many commands may be sent now."""
-        return _MAX_IN_FLIGHT - len(self._in_flight) if self.is_up.is_set() else 0
-
-    def send(self, batch: list[_Command]) -> None:
-        """Write commands at once."""
-        if not self._in_flight:
-            self._heard_at = self._now()
-        self._in_flight.extend(batch)
-        self._write(b"".join([command.data for command in batch]))
-
-    def overdue(self, now: float) -> list[_Command]:
-        """Return commands in flight whose time is over; their places in the order stay."""
-        return [command for command in self._in_flight if command and command.deadline <= now]
-
-    def break_if_silent(self, now: float) -> None:
-        """Break a connection that owes a reply and has not said a word for too long."""
-        if self.is_up.is_set() and self._in_flight and now - self._heard_at >= self._stall_s:
-            self._break(f"no word from the store for {self._stall_s:g} s")
-
-    async def _keep_up(self) -> None:
-        failures = 0
-        while True:
-            self._served = False
-            try:
-                await self._address.connect(lambda: self)
-                async with asyncio.timeout(_GREETING_TIMEOUT_S):
-                    await self._either_way()
-            except TimeoutError:
-                self.failure = "no answer in time"
-                self._break(self.failure)
-            except OSError as error:
-                self.failure = error.strerror or str(error)
-            await self._down.wait()
-            # A store that greets and then refuses every command is not back yet.
-            failures = 0 if self._served else failures + 1
-            pause_s = min(_FIRST_PAUSE_S * 2 ** min(failures, 10), _LAST_PAUSE_S)
-            _log.log(
-                logging.WARNING if failures <= 1 else logging.DEBUG,
-                "the link to the store %s is down: %s",
-                self._address.shown,
-                self.failure,
-            )
-            await asyncio.sleep(pause_s * random.uniform(0.5, 1.0))
-
-    async def _either_way(self) -> None:
-        """Wait until the greeting is over: the lane is up, or broken again."""
-        waits = [asyncio.create_task(event.wait()) for event in (self.is_up, self._down)]
-        try:
-            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            for task in waits:
-                task.cancel()
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Greet: sign in, choose the database, load the scripts; PING tells if it can serve."""
-        # A stream's transport; uvloop's does not inherit from asyncio's class.
-        self._transport = cast("asyncio.Transport", transport)
-        self._down.clear()
-        self._reader = hiredis.Reader()
-        address = self._address
-        greeting = [pack("PING")]
-        if address.database:
-            greeting.insert(0, pack("SELECT", address.database))
-        if address.password is not None:
-            user = [address.username] if address.username else []
-            greeting.insert(0, pack("AUTH", *user, address.password))
-        loads, count = self._link.loads
-        self._own = len(greeting) + count
-        self._in_flight.extend([None] * self._own)
-        self._write(b"".join(greeting) + loads)
-
-    def data_received(self, data: bytes) -> None:
-        """Hand every complete reply to its callback, then have the freed places filled."""
-        self._heard_at = self._now()
-        self._reader.feed(data)
-        try:
-            while self._in_flight and (reply := self._reader.gets()) is not False:
-                self._answer(self._in_flight[0], reply)
-        except hiredis.ProtocolError as error:
-            self._break(f"not the protocol of a store: {error}")
-        self._link.flush_soon()
-
-    def connection_lost(self, error: Exception | None) -> None:
-        """Take it up from the point where it broke."""
-        self._break(str(error) if error else "the store closed the connection")
-        self._down.set()
-
-    def _answer(self, command: _Command | None, reply: Any) -> None:
-        text = str(reply) if isinstance(reply, hiredis.ReplyError) else None
-        if command is None:
-            if text is not None:
-                self._break(f"the store answered {text}")
-                return
-            self._in_flight.popleft()
-            self._own -= 1
-            if not self._own:
-                self.is_up.set()
-        elif text is None:
-            self._served = True
-            self._in_flight.popleft()
-            self._link.settle(command, reply)
-        elif _must_go_elsewhere(text):
-            # The command is still in flight, so it is sent again first of all.
-            self._break(f"the store answered {text}")
-        elif text.startswith("NOSCRIPT") and not command.reloaded:
-            self._in_flight.popleft()
-            self._load_and_resend(command)
-        else:
-            self._in_flight.popleft()
-            self._link.settle(command, StoreUnavailable(f"the store answered {text}"))
-
-    def _load_and_resend(self, command: _Command) -> None:
-        command.reloaded = True
-        if not self._own:
-            loads, count = self._link.loads
-            self._own = count
-            self._in_flight.extend([None] * count)
-            self._write(loads)
-        self._in_flight.append(command)
-        self._write(command.data)
-
-    def _write(self, data: bytes) -> None:
-        if self._transport is not None:
-            self._transport.write(data)
-
-    def _break(self, why: str) -> None:
-        """Drop the connection and give what it owes back to the link."""
-        transport, self._transport = self._transport, None
-        if transport is None:
-            return
-        self.failure = why
-        self.is_up.clear()
-        self._own = 0
-        unanswered = [command for command in self._in_flight if command is not None]
-        self._in_flight.clear()
-        transport.abort()
-        self._link.requeue(unanswered)
-
-    def _now(self) -> float:
-        return asyncio.get_running_loop().time()
-
-
-def _must_go_elsewhere(error: str) -> bool:
-    # Stores before version 7 wrap what a command in a script ran into.
-    return error.startswith(_ELSEWHERE) or "-READONLY " in error
+    return find
 
 
 def _tell(on_reply: OnReply, reply: Any) -> None:

@@ -32,6 +32,7 @@ _LEAVE = Script("leave")
 _ATTACH = Script("attach")
 _DETACH = Script("detach")
 _ADVANCE = Script("advance")
+_DUE = Script("due")
 _LOAD = Script("load")
 _NEXT = Script("next")
 _OPEN = Script("open")
@@ -214,10 +215,7 @@ class RaceStore:
 
     async def overdue(self, limit: int) -> list[str]:
         """Return races that have to be looked at by now."""
-        seconds, micros = await self._redis.time()
-        now_ms = int(seconds) * 1000 + int(micros) // 1000
-        due: Any = await self._redis.zrangebyscore(keys.due(), 0, now_ms, 0, limit)
-        return [str(race_id) for race_id in due]
+        return list(await run(self._redis, _DUE, [keys.due()], [limit]))
 
 
 def _option_fields(options: RaceOptions) -> dict[str, str | int]:

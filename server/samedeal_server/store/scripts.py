@@ -11,7 +11,7 @@ from redis.exceptions import NoScriptError
 __all__ = ["Script", "run"]
 
 _FOLDER = resources.files("samedeal_server.store") / "lua"
-_ALONE = ("commit", "record", "beat", "recode", "open")
+_ALONE = ("account", "beat", "commit", "open", "record", "recode")
 """Scripts that do without the prelude: commit is the hot path, the others are about no race."""
 
 

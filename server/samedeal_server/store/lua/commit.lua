@@ -9,6 +9,8 @@ end
 local seq, last = tonumber(ARGV[3]), tonumber(seat[2] or '0')
 if seq <= last then
   local entry = redis.call('XRANGE', KEYS[3], ARGV[3] .. '-0', ARGV[3] .. '-0')[1]
+  -- The same once more: WAIT for replicas goes by the last write of the connection that asks.
+  redis.call('HSET', KEYS[2], 'seq', seat[2])
   return {'again', entry[2][2], entry[2][4]}
 end
 if seq > last + 1 then
