@@ -109,6 +109,45 @@ async def test_a_path_too_long_for_a_socket_is_no_obstacle(tmp_path: Path) -> No
         await client.aclose()
 
 
+def short_folder(data: Path) -> Path:
+    return Path((data / "socket-dir").read_text())
+
+
+async def test_the_short_folder_of_a_socket_is_removed_with_the_store(tmp_path: Path) -> None:
+    data = tmp_path / ("long" * 30)
+    async with EmbeddedStore(data):
+        folder = short_folder(data)
+        assert folder.stat().st_mode & 0o777 == 0o700
+    assert not folder.exists()
+    assert not (data / "socket-dir").exists()
+
+
+@pytest.mark.parametrize("made", ["open to others", "a link"])
+async def test_a_short_folder_that_others_may_have_made_is_not_used(
+    tmp_path: Path, made: str
+) -> None:
+    data, planted = tmp_path / ("long" * 30), tmp_path / "planted"
+    data.mkdir()
+    planted.mkdir(mode=0o700)
+    if made == "open to others":
+        planted.chmod(0o755)
+    else:
+        (tmp_path / "link").symlink_to(planted)
+        planted = tmp_path / "link"
+    (data / "socket-dir").write_text(str(planted))
+    async with EmbeddedStore(data):
+        assert short_folder(data) != planted
+        assert not (planted / "store.sock").exists()
+    assert planted.exists()
+
+
+async def test_a_store_that_is_stopped_ends_cleanly_all_the_same(tmp_path: Path) -> None:
+    store = EmbeddedStore(tmp_path)
+    async with store:
+        os.kill(store.pid, signal.SIGSTOP)
+    assert "ready to exit" in (tmp_path / "store.log").read_text()
+
+
 async def test_nothing_is_left_running_after_a_clean_exit(tmp_path: Path) -> None:
     store = EmbeddedStore(tmp_path)
     async with store:

@@ -11,6 +11,7 @@ import logging
 import os
 import shutil
 import signal
+import stat
 import subprocess
 import sys
 import tempfile
@@ -104,12 +105,37 @@ class EmbeddedStore:
         inside = str((self._dir / "store.sock").absolute())
         if len(inside.encode()) <= MAX_SOCKET_PATH:
             return inside
-        note = self._dir / "socket-dir"
-        if note.exists() and Path(note.read_text()).is_dir():
-            return str(Path(note.read_text()) / "store.sock")
-        short = tempfile.mkdtemp(prefix="samedeal-")
-        note.write_text(short)
-        return str(Path(short) / "store.sock")
+        short = self._short_folder()
+        if short is None:
+            short = Path(tempfile.mkdtemp(prefix="samedeal-"))
+            self._note.write_text(str(short))
+        return str(short / "store.sock")
+
+    @property
+    def _note(self) -> Path:
+        """Says where the short folder is; a store left running listens in it."""
+        return self._dir / "socket-dir"
+
+    def _short_folder(self) -> Path | None:
+        """The short folder made before, if nobody else can have put it there."""
+        try:
+            folder = Path(self._note.read_text())
+            status = folder.lstat()
+        except OSError:
+            return None
+        # Where it lies everybody may make folders, also one of a name that has become free.
+        is_ours = status.st_uid == os.geteuid() and not status.st_mode & 0o077
+        return folder if is_ours and stat.S_ISDIR(status.st_mode) else None
+
+    def _leave_short_folder(self) -> None:
+        """Remove what a store that is gone leaves in the directory for temporary files."""
+        folder = self._short_folder()
+        if folder is None:
+            return
+        self._note.unlink()
+        with contextlib.suppress(OSError):
+            (folder / "store.sock").unlink(missing_ok=True)
+            folder.rmdir()
 
     async def _up(self) -> None:
         """Have the store answer: adopt the one that runs, else start one."""
@@ -158,6 +184,12 @@ class EmbeddedStore:
             mark.close()
             return None
         return mark
+
+    def _mark_is_free(self) -> bool:
+        mark = self._mark_of_life()
+        if mark is not None:
+            mark.close()
+        return mark is not None
 
     async def _loaded(self, deadline: float) -> None:
         """Wait until the store has its data: INFO answers before that, commands do not."""
@@ -212,8 +244,8 @@ class EmbeddedStore:
             log.error("the store died; starting it again")
             try:
                 await self._up()
-            except CannotServe as error:
-                log.warning("%s", error)
+            except (CannotServe, OSError) as error:
+                log.warning("the store is down: %s", error)
                 await is_set_within(self._closing, pause)
                 pause = min(5.0, pause * 2)
 
@@ -226,12 +258,18 @@ class EmbeddedStore:
         """Stop the store, if it is ours to stop: data written, nothing left running."""
         if self._lock is None:
             return
+        is_gone = True
         if self.pid:
             for number in (signal.SIGTERM, signal.SIGKILL):
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(self.pid, number)
-                if await self._gone():
+                    # One that was stopped would not hear of it.
+                    os.kill(self.pid, signal.SIGCONT)
+                is_gone = await self._gone()
+                if is_gone:
                     break
+        if is_gone and self._mark_is_free():
+            self._leave_short_folder()
         self._lock.close()
         self._lock = None
 
