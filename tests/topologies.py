@@ -107,6 +107,13 @@ class Cluster:
         return f"redis+cluster://127.0.0.1:1,127.0.0.1:{self.nodes[0].port}"
 
     async def __aenter__(self) -> Self:
+        with ExitStack() as unless_up:
+            unless_up.callback(self._stack.close)
+            await self._up()
+            unless_up.pop_all()
+        return self
+
+    async def _up(self) -> None:
         for number in range(3):
             self.nodes.append(await self.start(f"node{number}"))
         share = -(-SLOTS // 3)
@@ -117,7 +124,6 @@ class Cluster:
         for node in self.nodes[1:]:
             await self.introduce(node)
         await self.until_whole()
-        return self
 
     async def __aexit__(self, *_: object) -> None:
         for node in self.nodes:
@@ -186,6 +192,13 @@ class Watched:
         return f"redis+sentinel://127.0.0.1:1,{hosts}/{SERVICE}"
 
     async def __aenter__(self) -> Self:
+        with ExitStack() as unless_up:
+            unless_up.callback(self._stack.close)
+            await self._up()
+            unless_up.pop_all()
+        return self
+
+    async def _up(self) -> None:
         start = self._stack.enter_context
         first = start(StoreProcess(self._folder / "store0"))
         await eventually(first.answers)
@@ -212,7 +225,6 @@ class Watched:
         for process in (*self.stores, *self.sentinels):
             await eventually(process.answers, within_s=10)
         await self.until_known(replicas=2)
-        return self
 
     async def __aexit__(self, *_: object) -> None:
         for process in (*self.stores, *self.sentinels):
