@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
@@ -13,7 +13,7 @@ from websockets.typing import Subprotocol
 from samedeal.protocol import client_messages as ask
 from samedeal.protocol import limits
 from samedeal.protocol import server_messages as say
-from samedeal.protocol.codec import decode_server, encode
+from samedeal.protocol.codec import decode_server, encode, pack
 from support import eventually
 
 if TYPE_CHECKING:
@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
     from websockets.asyncio.client import ClientConnection
 
-__all__ = ["Wire", "wired"]
+    from samedeal.protocol.fields import Message
+
+__all__ = ["Wire", "race_of", "wired"]
 
 _Kind = TypeVar("_Kind", bound=say.ServerMessage)
 
@@ -30,7 +32,7 @@ class Wire:
     """One connection, with what came over it in order."""
 
     def __init__(self, socket: ClientConnection) -> None:
-        self._socket = socket
+        self.socket = socket
         self._ids = 0
         self.heard: list[say.ServerMessage] = []
         self.token = ""
@@ -39,7 +41,7 @@ class Wire:
     async def read(self) -> None:
         """Keep all that comes, until the end."""
         try:
-            async for frame in self._socket:
+            async for frame in self.socket:
                 assert isinstance(frame, bytes)
                 self.heard.append(decode_server(frame))
         except ConnectionClosed:
@@ -48,7 +50,7 @@ class Wire:
 
     def abort(self) -> None:
         """Break the connection without a goodbye."""
-        self._socket.transport.abort()
+        self.socket.transport.abort()
 
     def next_id(self) -> int:
         self._ids += 1
@@ -56,18 +58,35 @@ class Wire:
 
     async def send(self, message: ask.ClientMessage) -> None:
         """Send and do not wait."""
-        await self._socket.send(encode(message))
+        await self.socket.send(encode(message))
+
+    async def post(self, kind: type[Message], **fields: Any) -> int:
+        """Send a request of any fields, fitting or not, and do not wait. Return its number."""
+        number = self.next_id()
+        name = kind.model_fields["type"].default
+        await self.socket.send(pack({"type": name, "id": number, **fields}))
+        return number
+
+    def answers(self, number: int) -> list[say.ServerMessage]:
+        """What was answered to a request; one message, if all is well."""
+        return [m for m in self.heard if getattr(m, "id", None) == number]
+
+    async def answer(self, number: int) -> say.ServerMessage:
+        """Wait for the one answer to a request."""
+        await eventually(lambda: bool(self.answers(number)), 20)
+        (answer,) = self.answers(number)
+        return answer
+
+    async def get(self, answer: type[_Kind], kind: type[Message], **fields: Any) -> _Kind:
+        """Ask for what must be granted, or must be refused."""
+        got = await self.answer(await self.post(kind, **fields))
+        assert isinstance(got, answer), got
+        return got
 
     async def request(self, message: ask.ClientMessage) -> say.ServerMessage:
         """Send, and wait for the answer."""
         await self.send(message)
-
-        def answers() -> list[say.ServerMessage]:
-            return [m for m in self.heard if getattr(m, "id", None) == message.id]
-
-        await eventually(lambda: bool(answers()), 20)
-        (answer,) = answers()
-        return answer
+        return await self.answer(message.id)
 
     async def done(self, message: ask.ClientMessage) -> None:
         """Send, and see it done."""
@@ -96,16 +115,35 @@ class Wire:
 
 
 @asynccontextmanager
-async def wired(url: str, name: str, *, token: str | None = None) -> AsyncIterator[Wire]:
-    """A connection that has said hello."""
+async def wired(
+    url: str, name: str = "", *, token: str | None = None, bot: bool = False
+) -> AsyncIterator[Wire]:
+    """A connection that has said hello, unless it has neither a name nor a token to say."""
     async with connect(
         url, subprotocols=[Subprotocol(limits.SUBPROTOCOL)], compression=None, close_timeout=1
     ) as socket:
         wire = Wire(socket)
         reading = asyncio.create_task(wire.read())
-        who = None if token else name
-        welcome = await wire.request(ask.Hello(id=wire.next_id(), name=who, token=token))
-        assert isinstance(welcome, say.Welcome)
-        wire.token = welcome.token or token or ""
+        if name or token:
+            who = None if token else name
+            hello = ask.Hello(id=wire.next_id(), name=who, token=token, bot=bot and not token)
+            welcome = await wire.request(hello)
+            assert isinstance(welcome, say.Welcome)
+            wire.token = welcome.token or token or ""
         yield wire
     await reading
+
+
+async def race_of(*wires: Wire, game: str = "lanes", seed: str = "", **options: Any) -> str:
+    """A race that runs, the first connection its host. Return its id."""
+    host, *others = wires
+    fields: dict[str, Any] = {"seed": seed} if seed else {}
+    options = {"seats": len(wires), "countdown_s": 0, **options}
+    seated = await host.get(say.Seated, ask.Create, game=game, options=options, **fields)
+    for wire in others:
+        await wire.get(say.Seated, ask.Join, code=seated.race.code)
+    for wire in (*others, host):
+        await wire.get(say.Done, ask.Ready, race=seated.race.id)
+    for wire in wires:
+        await eventually(lambda w=wire: bool(w.all(say.Go)), 10)  # type: ignore[misc]
+    return seated.race.id

@@ -395,14 +395,16 @@ class Rooms:
         self._look = None
         unlooked, self._unlooked = self._unlooked, set()
         for room, seat in unlooked:
-            if self._rooms.get(room.id) is room and room.state.phase is Phase.RUNNING:
+            if self._rooms.get(room.id) is room:
                 self._look_at(room, seat)
 
     def _look_at(self, room: Room, seat: int) -> None:
         """Tell a player what it can know, and note for the race what only the server may know."""
         member = room.members.get(seat)
         live = member.live if member is not None else None
-        if member is None or live is None or live.busy or live.run.is_won:
+        if room.state.phase is not Phase.RUNNING or member is None or live is None:
+            return
+        if live.busy or live.run.is_won:
             return
         if not live.run.table.is_stuck:
             live.told_stuck = False

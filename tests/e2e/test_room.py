@@ -15,9 +15,11 @@ from samedeal.engine.table import Table
 from samedeal.protocol import client_messages as ask
 from samedeal.protocol import server_messages as say
 from samedeal.protocol.errors import ErrorCode
-from samedeal.protocol.fields import Message, Phase, Status
+from samedeal.protocol.fields import Message, Phase, RaceView, Status
 from samedeal_client.bot import Greedy
-from talk import Wire, race_of, wired
+from samedeal_server.session import MAX_RACES
+from support import eventually
+from wire import Wire, race_of, wired
 
 WON, STUCK = "deal 325", "deal 208"
 """Seeds of single-left: a greedy player wins the first, and runs dry in the second."""
@@ -63,6 +65,12 @@ async def refused(wire: Wire, kind: type[Message], **fields: object) -> ErrorCod
     return answer.code
 
 
+def room_of(wire: Wire) -> RaceView:
+    """The race as the connection was told last."""
+    views = [m.race for m in wire.heard if isinstance(m, say.Seated | say.Room | say.Go)]
+    return views[-1]
+
+
 # Host and options
 
 
@@ -76,14 +84,14 @@ async def test_when_the_host_leaves_the_lobby_the_next_seat_is_host_and_all_see_
         await wire.get(say.Seated, ask.Join, code=room.race.code)
     await ada.get(say.Done, ask.Leave, race=race)
     for wire in (ivo, eva):
-        await wire.until(lambda w=wire: w.events(say.Room)[-1].race.host == 2)  # type: ignore[misc]
-        assert [p.name for p in wire.events(say.Room)[-1].race.players] == ["ivo", "eva"]
+        await eventually(lambda w=wire: room_of(w).host == 2)  # type: ignore[misc]
+        assert [p.name for p in room_of(wire).players] == ["ivo", "eva"]
     assert await refused(eva, ask.Start, race=race) is ErrorCode.NOT_HOST
     await eva.get(say.Done, ask.Ready, race=race)
     await ivo.get(say.Done, ask.Start, race=race)
     assert await refused(ada, ask.Ready, race=race) is ErrorCode.NOT_SEATED
     assert await refused(ada, ask.Resume, race=race) is ErrorCode.NOT_SEATED
-    assert not ada.events(say.TakenOver)
+    assert not ada.all(say.TakenOver)
 
 
 async def test_the_seat_of_one_who_left_hears_nothing_more_and_is_anothers(wires: Wires) -> None:
@@ -92,16 +100,16 @@ async def test_the_seat_of_one_who_left_hears_nothing_more_and_is_anothers(wires
     race = room.race.id
     await ivo.get(say.Seated, ask.Join, code=room.race.code)
     await ivo.get(say.Done, ask.Leave, race=race)
+    heard = len(ivo.heard)
+    await ada.get(say.Done, ask.Ready, race=race)
     seated = await eva.get(say.Seated, ask.Join, code=room.race.code)
     assert seated.seat == 2
-    heard = len(ivo.said)
-    for wire in (eva, ada):
-        await wire.get(say.Done, ask.Ready, race=race)
-    await eva.until(lambda: bool(eva.events(say.Go)))
+    await eva.get(say.Done, ask.Ready, race=race)
+    await eventually(lambda: bool(eva.all(say.Go)))
     move = {"race": race, "seq": 1, "move": "draw"}
     assert await refused(ivo, ask.PlayMove, **move) is ErrorCode.NOT_SEATED
     await eva.get(say.Ack, ask.PlayMove, **move)
-    assert [type(message) for message in ivo.said[heard:]] == [say.Refused]
+    assert [type(message) for message in ivo.heard[heard:]] == [say.Refused]
 
 
 async def test_options_are_the_hosts_and_of_the_lobby(wires: Wires) -> None:
@@ -113,14 +121,14 @@ async def test_options_are_the_hosts_and_of_the_lobby(wires: Wires) -> None:
     wanted = {"race": race, "options": {"time_limit_s": 77}}
     assert await refused(ivo, ask.SetOptions, **wanted) is ErrorCode.NOT_HOST
     await ada.get(say.Done, ask.SetOptions, **wanted)
-    await ivo.until(lambda: ivo.events(say.Room)[-1].race.options.time_limit_s == 77)
-    view = ivo.events(say.Room)[-1].race
+    await eventually(lambda: room_of(ivo).options.time_limit_s == 77)
+    view = room_of(ivo)
     assert view.options.countdown_s == 0
     assert not any(player.ready for player in view.players)
     for wire in (ivo, ada):
         await wire.get(say.Done, ask.Ready, race=race)
-    await ada.until(lambda: bool(ada.events(say.Go)))
-    assert ada.events(say.Go)[0].race.deadline_ms == 77_000
+    await eventually(lambda: bool(ada.all(say.Go)))
+    assert ada.all(say.Go)[0].race.deadline_ms == 77_000
     assert await refused(ada, ask.SetOptions, **wanted) is ErrorCode.WRONG_PHASE
 
 
@@ -171,8 +179,9 @@ async def test_what_is_not_there_is_said_to_be_missing(wires: Wires) -> None:
     assert await refused(ada, ask.ReplayGet, race="0" * 16) is ErrorCode.NOT_FOUND
     assert await refused(ada, ask.Hello, name="again") is ErrorCode.HELLO_FIRST
     race = await race_of(ada, ivo)
-    code = ada.events(say.Seated)[-1].race.code
-    assert await refused(eva, ask.Join, code=code) is ErrorCode.WRONG_PHASE
+    code = ada.all(say.Seated)[-1].race.code
+    late = await eva.get(say.Refused, ask.Join, code=code)
+    assert (late.code, "begun" in late.sentence) == (ErrorCode.WRONG_PHASE, True)
     assert await refused(eva, ask.Bank, race=race) is ErrorCode.NOT_SEATED
     assert await refused(eva, ask.Next, race=race) is ErrorCode.NOT_SEATED
     assert await refused(ada, ask.Next, race=race) is ErrorCode.WRONG_PHASE
@@ -198,19 +207,46 @@ async def test_a_wrong_token_is_refused_and_hello_may_be_said_again(
         assert (welcome.name, welcome.token) == ("ada", None)
 
 
+async def test_a_connection_sits_in_so_many_open_races_and_no_more(wires: Wires) -> None:
+    ada, ivo, _ = wires
+    rooms = [await ada.get(say.Seated, ask.Create, game="lanes") for _ in range(MAX_RACES)]
+    other = await ivo.get(say.Seated, ask.Create, game="lanes")
+    assert await refused(ada, ask.Create, game="lanes") is ErrorCode.TOO_MANY
+    assert await refused(ada, ask.Join, code=other.race.code) is ErrorCode.TOO_MANY
+    # Coming back to one of them is no further one.
+    await ada.get(say.Seated, ask.Resume, race=rooms[0].race.id)
+    await ada.get(say.Done, ask.Leave, race=rooms[0].race.id)
+    await ada.get(say.Seated, ask.Join, code=other.race.code)
+
+
 # Playing
 
 
 async def test_with_free_undo_everything_can_be_taken_back(wires: Wires) -> None:
     ada, ivo, _ = wires
     race = await race_of(ada, ivo, undo="free")
-    start = ada.events(say.Go)[0].hash
+    start = ada.all(say.Go)[0].hash
     await play(ada, race, ["draw", "draw"])
     await ada.get(say.Ack, ask.PlayUndo, race=race, seq=3)
     ack = await ada.get(say.Ack, ask.PlayUndo, race=race, seq=4)
     assert (ack.hash, ack.reveals) == (start, ())
     assert await refused(ada, ask.PlayUndo, race=race, seq=5) is ErrorCode.ILLEGAL_MOVE
-    await ivo.until(lambda: ivo.events(say.Progress)[-1].players[0].moves == 4)
+    await eventually(
+        lambda: any(view.moves == 4 for m in ivo.all(say.Progress) for view in m.players)
+    )
+
+
+async def test_who_comes_back_gets_the_actions_it_lacks_or_all_of_them(wires: Wires) -> None:
+    ada, ivo, _ = wires
+    race = await race_of(ada, ivo)
+    board = ada.all(say.Go)[0].board
+    ack = await play(ada, race, ["draw"] * 4)
+    # More than there is cannot be had: then everything is sent.
+    for have, first in ((0, 1), (3, 4), (4, None), (5, 1), (99, 1)):
+        back = await ada.get(say.Seated, ask.Resume, race=race, have=have)
+        assert (back.seq, back.hash, back.board) == (4, ack.hash, board)
+        seqs = [entry.seq for entry in back.log]
+        assert seqs == ([] if first is None else list(range(first, 5)))
 
 
 async def test_without_undo_nothing_can_be_taken_back(wires: Wires) -> None:
@@ -242,7 +278,7 @@ async def test_nothing_is_played_before_go(wires: Wires) -> None:
     await ivo.get(say.Seated, ask.Join, code=room.race.code)
     for wire in (ada, ivo):
         await wire.get(say.Done, ask.Ready, race=race)
-    await ada.until(lambda: ada.events(say.Room)[-1].race.phase is Phase.COUNTDOWN)
+    await eventually(lambda: room_of(ada).phase is Phase.COUNTDOWN)
     assert await refused(ada, ask.PlayMove, **move) is ErrorCode.WRONG_PHASE
     assert await refused(ada, ask.Bank, race=race) is ErrorCode.WRONG_PHASE
     back = await ada.get(say.Seated, ask.Resume, race=race)
@@ -264,9 +300,9 @@ async def test_a_win_calls_the_others_last_and_then_closes(wires: Wires) -> None
     more = {"race": race, "seq": ack.seq + 1, "move": "draw"}
     assert await refused(ada, ask.PlayMove, **more) is ErrorCode.RUN_OVER
     for wire in (ada, ivo):
-        await wire.until(lambda w=wire: bool(w.events(say.Closed)))  # type: ignore[misc]
-        assert [notice.kind for notice in wire.events(say.Notice)] == ["last_call"]
-    view = ivo.events(say.Closed)[0].race
+        await eventually(lambda w=wire: bool(w.all(say.Closed)))  # type: ignore[misc]
+        assert [notice.kind for notice in wire.all(say.Notice)] == ["last_call"]
+    view = ivo.all(say.Closed)[0].race
     assert view.clock_ms == view.deadline_ms == ack.t_ms + 1000
     assert [(row.place, row.name, row.status) for row in view.order] == [
         (1, "ada", Status.WON),
@@ -286,14 +322,14 @@ async def test_who_wins_in_the_last_call_is_behind_the_first(wires: Wires) -> No
     for wire in (ada, ivo):
         await play(wire, race, moves)
     await eva.get(say.Done, ask.Bank, race=race)
-    await eva.until(lambda: bool(eva.events(say.Closed)))
-    view = eva.events(say.Closed)[0].race
+    await eventually(lambda: bool(eva.all(say.Closed)))
+    view = eva.all(say.Closed)[0].race
     assert [(row.seat, row.won, row.status) for row in view.order] == [
         (1, True, Status.WON),
         (2, True, Status.WON),
         (3, False, Status.BANKED),
     ]
-    assert len(eva.events(say.Notice)) == 1
+    assert len(eva.all(say.Notice)) == 1
 
 
 async def test_a_dry_deal_is_told_to_its_player_and_closes_when_all_are_there(
@@ -303,12 +339,12 @@ async def test_a_dry_deal_is_told_to_its_player_and_closes_when_all_are_there(
     race = await race_of(ada, ivo, game="single-left", seed=STUCK, undo="none")
     moves = greedy_moves(STUCK)
     await play(ada, race, moves)
-    await ada.until(lambda: bool(ada.events(say.Notice)))
-    assert ada.events(say.Notice)[0].kind == "stuck"
+    await eventually(lambda: bool(ada.all(say.Notice)))
+    assert ada.all(say.Notice)[0].kind == "stuck"
     await play(ivo, race, moves)
     for wire in (ada, ivo):
-        await wire.until(lambda w=wire: bool(w.events(say.Closed)))  # type: ignore[misc]
-    view = ivo.events(say.Closed)[0].race
+        await eventually(lambda w=wire: bool(w.all(say.Closed)))  # type: ignore[misc]
+    view = ivo.all(say.Closed)[0].race
     assert [row.status for row in view.order] == [Status.STUCK] * 2
     assert view.clock_ms < view.deadline_ms
 
@@ -321,11 +357,11 @@ async def test_who_banks_keeps_what_was_reached_and_plays_no_more(wires: Wires) 
     await ada.get(say.Done, ask.Bank, race=race)
     more = {"race": race, "seq": 2, "move": "draw"}
     assert await refused(ada, ask.PlayMove, **more) is ErrorCode.RUN_OVER
-    await ivo.until(lambda: ivo.events(say.Room)[-1].race.players[0].status is Status.BANKED)
-    assert not ivo.events(say.Closed)
+    await eventually(lambda: room_of(ivo).players[0].status is Status.BANKED)
+    assert not ivo.all(say.Closed)
     await ivo.get(say.Done, ask.Leave, race=race)
-    await ivo.until(lambda: bool(ivo.events(say.Closed)))
-    (closed,) = ivo.events(say.Closed)
+    await eventually(lambda: bool(ivo.all(say.Closed)))
+    (closed,) = ivo.all(say.Closed)
     assert [(row.name, row.status, row.moves) for row in closed.race.order] == [
         ("ada", Status.BANKED, 1),
         ("ivo", Status.LEFT, 0),
@@ -341,13 +377,13 @@ async def test_a_room_keeps_its_code_its_options_and_its_score_for_three_rounds(
 ) -> None:
     ada, ivo, eva = wires
     race = await race_of(ada, ivo, undo="none", time_limit_s=60)
-    code = ada.events(say.Seated)[0].race.code
+    code = ada.all(say.Seated)[0].race.code
     commitments = set()
     for number, winner in enumerate((ada, ivo, ada), start=1):
         await winner.get(say.Ack, ask.PlayMove, race=race, seq=1, move="draw")
         for wire in (ada, ivo):
             await wire.get(say.Done, ask.Bank, race=race)
-        await ada.until(lambda number=number: len(ada.events(say.Closed)) == number)  # type: ignore[misc]
+        await eventually(lambda number=number: len(ada.all(say.Closed)) == number)  # type: ignore[misc]
         moved, other = [await w.get(say.Moved, ask.Next, race=race) for w in (ada, ivo)]
         assert moved.to == other.to != race
         assert moved.code == code
@@ -360,11 +396,11 @@ async def test_a_room_keeps_its_code_its_options_and_its_score_for_three_rounds(
         race = moved.to
         for wire in (ivo, ada):
             await wire.get(say.Done, ask.Ready, race=race)
-        await ada.until(lambda n=number: len(ada.events(say.Go)) == n + 1)  # type: ignore[misc]
+        await eventually(lambda n=number: len(ada.all(say.Go)) == n + 1)  # type: ignore[misc]
     assert [player.series for player in first.race.players] == [2, 1]
     assert len(commitments) == 3
     # Asked late for the second race, the room's code still leads to the last one.
-    earliest = ada.events(say.Seated)[0].race.id
+    earliest = ada.all(say.Seated)[0].race.id
     await ada.get(say.Moved, ask.Next, race=earliest)
     assert (await ivo.get(say.Seated, ask.Join, code=code)).race.id == race
     assert await refused(eva, ask.Join, code=code) is ErrorCode.WRONG_PHASE
@@ -378,11 +414,15 @@ async def test_everyone_hears_where_the_room_goes_on_and_who_left_is_not_taken_a
     await ada.get(say.Done, ask.Leave, race=race)
     for wire in (ivo, eva):
         await wire.get(say.Done, ask.Bank, race=race)
-    await eva.until(lambda: bool(eva.events(say.Closed)))
+    await eventually(lambda: bool(eva.all(say.Closed)))
     moved = await ivo.get(say.Moved, ask.Next, race=race)
     for wire in (ada, eva):
-        await wire.until(lambda w=wire: bool(w.events(say.Moved)))  # type: ignore[misc]
-        assert wire.events(say.Moved)[0].to == moved.to
+        await eventually(lambda w=wire: bool(w.all(say.Moved)))  # type: ignore[misc]
+        assert wire.all(say.Moved)[0].to == moved.to
+    # Asked again it is answered again, but news only once.
+    await eva.get(say.Moved, ask.Next, race=race)
+    for wire in wires:
+        assert [event.to for event in wire.all(say.Moved) if event.id is None] == [moved.to]
     assert await refused(ada, ask.Resume, race=moved.to) is ErrorCode.NOT_SEATED
     seated = await ivo.get(say.Seated, ask.Resume, race=moved.to)
     assert [player.name for player in seated.race.players] == ["ivo", "eva"]

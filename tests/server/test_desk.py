@@ -20,9 +20,10 @@ from samedeal.engine.table import Table
 from samedeal.protocol import client_messages as ask
 from samedeal.protocol import server_messages as say
 from samedeal.protocol.errors import ErrorCode
-from samedeal.protocol.fields import OptionsPatch, Status
+from samedeal.protocol.fields import OptionsPatch, Phase, Status
 from samedeal_server.desk import MAX_OPEN, RaceDesk
 from samedeal_server.errors import Refusal
+from samedeal_server.session import MAX_RACES
 from samedeal_server.store import keys
 from samedeal_server.store.accounts import Account
 from samedeal_server.store.races import LIFETIME_MS
@@ -203,6 +204,54 @@ async def test_the_next_race_of_a_practice_race_is_no_practice(desk: RaceDesk, a
     following = await desk.races.load(moved.to)
     assert following is not None
     assert not following.practice
+
+
+async def test_a_race_goes_by_the_timer_of_its_node_alone(desk: RaceDesk) -> None:
+    """Nothing sweeps here."""
+    trio = Trio(desk, "lanes", countdown_s=1)
+    await trio.sit()
+    state = await desk.races.load(trio.race)
+    assert state is not None
+    assert state.phase is Phase.RUNNING
+
+
+async def test_a_room_too_many_is_refused_before_it_is_opened(ada: Player, redis: Redis) -> None:
+    for _ in range(MAX_RACES):
+        await ada.get(say.Seated, ask.Create, game="lanes")
+    before = await redis.dbsize()
+    refused = await ada.get(say.Refused, ask.Create, game="lanes")
+    assert refused.code is ErrorCode.TOO_MANY
+    assert await redis.dbsize() == before
+
+
+async def test_who_moved_to_another_node_is_told_so_by_the_fence_at_the_latest(
+    valkey_url: str, desk: RaceDesk
+) -> None:
+    """No doorbell rings here: the first node hears of the takeover when the store says no."""
+    trio = Trio(desk, "lanes")
+    await trio.sit()
+    old = trio.seats[1]
+    async with node(valkey_url, "n2") as elsewhere:
+        new = Player(elsewhere)
+        await new.get(say.Welcome, ask.Hello, token=trio.token[1])
+        await new.get(say.Seated, ask.Resume, race=trio.race)
+        move = {"race": trio.race, "seq": 1, "move": "draw"}
+        first = await old.get(say.Refused, ask.PlayMove, **move)
+        assert first.code is ErrorCode.TAKEN_OVER
+        assert [m.race for m in old.said() if isinstance(m, say.TakenOver)] == [trio.race]
+        again = await old.get(say.Refused, ask.PlayMove, **move)
+        assert again.code is ErrorCode.NOT_SEATED
+        ack = await new.get(say.Ack, ask.PlayMove, **move)
+        assert ack.seq == 1
+
+
+async def test_a_node_forgets_a_race_when_the_last_of_its_players_goes(desk: RaceDesk) -> None:
+    trio = Trio(desk, "lanes")
+    await trio.sit()
+    for seat in (1, 2, 3):
+        assert desk.rooms.get(trio.race) is not None
+        await trio.seats[seat].session.leave()
+    assert desk.rooms.get(trio.race) is None
 
 
 async def test_a_race_with_its_logs_is_kept_for_its_lifetime(desk: RaceDesk, redis: Redis) -> None:

@@ -31,11 +31,14 @@ async def desk(valkey_url: str, redis: Redis) -> AsyncIterator[RaceDesk]:
         yield desk
 
 
-async def is_marked(redis: Redis, trio: Trio, seat: int) -> bool:
-    return await redis.hget(keys.seat(trio.race, seat), "stuck") == "1"
+async def is_marked(redis: Redis, trio: Trio, seat: int, *, seq: int = 1) -> bool:
+    """Whether the server noted that this run has no progress left after action `seq`."""
+    return await redis.hget(keys.seat(trio.race, seat), "stuck") == str(seq)
 
 
-async def test_a_player_is_told_once_when_the_cards_seen_say_so(desk: RaceDesk) -> None:
+async def test_a_player_is_told_once_when_the_cards_seen_say_so(
+    desk: RaceDesk, redis: Redis
+) -> None:
     trio = Trio(desk, "klondike", undo="none")
     await trio.sit()
 
@@ -44,14 +47,35 @@ async def test_a_player_is_told_once_when_the_cards_seen_say_so(desk: RaceDesk) 
 
     await trio.do(1, "played", "T3>F1")
     await trio.do(1, "played", "draw")
+    # The server knows; the player has not gone through the stock and back yet.
+    await eventually(lambda: is_marked(redis, trio, 1, seq=2))
     assert notices(1) == 0
     await trio.do(1, "played", "draw")
     await eventually(lambda: notices(1) == 1)
     await trio.do(1, "played", "draw")
-    await trio.do(1, "played", "draw")
-    assert (notices(1), notices(2), notices(3)) == (1, 0, 0)
+    await trio.do(2, "played", "T3>F1")
+    await eventually(lambda: is_marked(redis, trio, 2))
+    assert [notices(seat) for seat in (1, 2, 3)] == [1, 0, 0]
     await trio.resume(1)
     assert notices(1) == 1
+
+
+async def test_who_got_out_and_is_stuck_again_is_told_again(desk: RaceDesk) -> None:
+    trio = Trio(desk, "klondike", undo="free")
+    await trio.sit()
+
+    async def told(seat: int, times: int) -> None:
+        for action in ("T3>F1", "draw", "draw"):
+            await trio.do(seat, "played", action)
+        notices = trio.seats[seat]
+        await eventually(lambda: sum(isinstance(m, say.Notice) for m in notices.said()) == times)
+
+    await told(1, 1)
+    for _ in range(3):
+        await trio.do(1, "played", "undo")
+    # All who moved are looked at together: when ivo is told, ada was looked at, too.
+    await told(2, 1)
+    await told(1, 2)
 
 
 async def test_the_race_closes_when_everyone_still_in_is_stuck(desk: RaceDesk) -> None:
@@ -70,13 +94,19 @@ async def test_the_race_closes_when_everyone_still_in_is_stuck(desk: RaceDesk) -
         1: Status.STUCK, 2: Status.STUCK, 3: Status.LEFT,
     }  # fmt: skip
     assert {view.seat: view.status for view in end.race.players}[1] is Status.STUCK
+    # Who comes back to a closed race need not hear of it any more.
+    await trio.resume(1)
+    assert not any(isinstance(m, say.Notice) for m in trio.seats[1].said())
 
 
 async def test_who_may_still_undo_is_not_stuck(desk: RaceDesk, redis: Redis) -> None:
     trio = Trio(desk, "klondike", undo="safe")
     await trio.sit()
     await trio.do(1, "played", "T3>F1")
-    await trio.do(1, "played", "undo")
+    await trio.do(2, "played", "T3>F1")
+    # A draw cannot be taken back, nor can what was before it.
+    await trio.do(2, "played", "draw")
+    await eventually(lambda: is_marked(redis, trio, 2, seq=2))
     assert not await redis.hexists(keys.seat(trio.race, 1), "stuck")
 
 

@@ -1,0 +1,113 @@
+"""A run on its node against the real log: what the store's answers do to the table."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+
+from racestore import ADA, RACE, Store
+from samedeal.protocol.errors import ErrorCode
+from samedeal_server.errors import Refusal, ServerError, StoreUnavailable
+from samedeal_server.runs import COMMIT, Committed, Fenced, LiveRun
+from samedeal_server.store import keys
+from samedeal_server.store.address import StoreAddress
+from samedeal_server.store.link import CommitLink
+from samedeal_server.store.races import Attached
+
+pytestmark = pytest.mark.usefixtures("every_key_expires")
+
+
+@pytest.fixture
+async def link(valkey_url: str) -> AsyncIterator[CommitLink]:
+    link = CommitLink(StoreAddress.parse(valkey_url), [COMMIT])
+    await link.open()
+    yield link
+    await link.close()
+
+
+async def live_run(store: Store, link: CommitLink, **options: object) -> tuple[LiveRun, Attached]:
+    """Ada's run in a race that runs, as her node holds it."""
+    seat, _ = await store.running(**options)
+    return LiveRun(await store.state(), seat.seat, seat.epoch, link, "n1"), seat
+
+
+async def act(live: LiveRun, action: str) -> Committed | ServerError:
+    done: asyncio.Future[Committed | ServerError] = asyncio.get_running_loop().create_future()
+    live.submit(action, lambda result, _: done.set_result(result))
+    return await done
+
+
+async def test_what_the_store_took_is_the_runs_with_the_stores_time(
+    store: Store, link: CommitLink
+) -> None:
+    live, _ = await live_run(store, link)
+    result = await act(live, "draw")
+    assert isinstance(result, Committed)
+    assert (result.seq, result.hash, len(result.reveals)) == (1, live.run.table.hash, 1)
+    assert await store.races.log(RACE, 1) == [("draw", result.t_ms)]
+    assert live.run.t_last_ms == result.t_ms
+
+
+@pytest.mark.parametrize(
+    ("fields", "code"),
+    [
+        ({"phase": "closed"}, ErrorCode.RUN_OVER),
+        ({"deadline": 1}, ErrorCode.RUN_OVER),
+        ({"go_at": "9000000000000", "deadline": "9900000000000"}, ErrorCode.WRONG_PHASE),
+    ],
+    ids=["closed", "late", "early"],
+)
+async def test_what_the_store_refuses_is_taken_back(
+    store: Store, link: CommitLink, fields: dict[str, str | int], code: ErrorCode
+) -> None:
+    live, _ = await live_run(store, link)
+    before = live.run.table.hash
+    await store.set(**fields)
+    result = await act(live, "draw")
+    assert isinstance(result, Refusal)
+    assert result.code is code
+    assert (live.run.table.hash, live.run.seq, live.entries) == (before, 0, [])
+    assert not live.busy
+
+
+async def test_a_fenced_run_is_told_so_and_plays_nothing(store: Store, link: CommitLink) -> None:
+    live, _ = await live_run(store, link)
+    before = live.run.table.hash
+    await store.races.attach(RACE, ADA)
+    assert isinstance(await act(live, "draw"), Fenced)
+    assert (live.run.table.hash, live.run.seq) == (before, 0)
+
+
+async def test_an_action_that_is_in_the_log_already_is_acknowledged_with_its_time(
+    store: Store, link: CommitLink
+) -> None:
+    """The first try was written and its answer lost."""
+    live, seat = await live_run(store, link)
+    _, elapsed, _ = await store.commit(seat, 1, "draw")
+    result = await act(live, "draw")
+    assert isinstance(result, Committed)
+    assert (result.seq, result.t_ms, live.run.t_last_ms) == (1, elapsed, elapsed)
+    assert len(await store.races.log(RACE, 1)) == 1
+
+
+async def test_a_log_with_another_action_in_its_place_is_another_connections(
+    store: Store, link: CommitLink
+) -> None:
+    live, seat = await live_run(store, link)
+    await store.commit(seat, 1, "W>T1")
+    before = live.run.table.hash, live.run.seq
+    assert isinstance(await act(live, "draw"), Fenced)
+    assert (live.run.table.hash, live.run.seq) == before
+
+
+async def test_a_store_that_lost_actions_is_away_until_it_is_read_again(
+    store: Store, link: CommitLink
+) -> None:
+    live, seat = await live_run(store, link)
+    await act(live, "draw")
+    await store.redis.hdel(keys.seat(RACE, seat.seat), "seq")
+    before = live.run.table.hash, live.run.seq
+    assert isinstance(await act(live, "draw"), StoreUnavailable)
+    assert (live.run.table.hash, live.run.seq) == before
