@@ -18,6 +18,7 @@ from samedeal_server.store.embedded import find_binary
 from support import ServerProcess, eventually
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
 __all__ = ["ChildStore", "Node", "OwnStore"]
@@ -38,20 +39,31 @@ async def process_at(socket: str) -> int:
 class OwnStore:
     """A store as somebody runs one for a service: a Valkey with its log on."""
 
-    def __init__(self, folder: Path, *, appendfsync: str = "everysec") -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        data: Path | None = None,
+        appendfsync: str = "everysec",
+        through: Sequence[str] = (),
+    ) -> None:
+        """Prepare a store in `folder`, its log in `data` if that is elsewhere.
+
+        `through` is a command that starts the store where it sees other file systems.
+        """
         folder.mkdir(parents=True, exist_ok=True)
         self.socket = str(folder / "own.sock")
         self.url = f"unix://{self.socket}"
         settings = {
             "port": "0",
             "unixsocket": self.socket,
-            "dir": str(folder),
+            "dir": str(data or folder),
             "save": "",
             "appendonly": "yes",
             "appendfsync": appendfsync,
         }
         words = [word for name, value in settings.items() for word in (f"--{name}", value)]
-        self._command = [find_binary(), *words]
+        self._command = [*through, find_binary(), *words]
         self._process: subprocess.Popen[bytes] | None = None
         self.is_up = False
 
@@ -62,6 +74,7 @@ class OwnStore:
         )
 
         async def answers() -> bool:
+            assert process.poll() is None, "the store does not start"
             return await process_at(self.socket) == process.pid
 
         await eventually(answers, START_S)
