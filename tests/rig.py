@@ -52,6 +52,7 @@ class OwnStore:
         `through` is a command that starts the store where it sees other file systems.
         """
         folder.mkdir(parents=True, exist_ok=True)
+        self.fsync = appendfsync
         self.socket = str(folder / "own.sock")
         self.url = f"unix://{self.socket}"
         settings = {

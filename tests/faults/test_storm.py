@@ -34,17 +34,17 @@ class Service:
         return f"{self.one.url},{self.two.url}", f"{self.two.url},{self.one.url}"
 
 
-@pytest.fixture(params=["own store", "private child"])
+@pytest.fixture(params=["always", "everysec", "private child"])
 async def service(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Service]:
     """A service, with a store that stands alone or with one that a node looks after."""
     store: OwnStore | ChildStore
-    if request.param == "own store":
-        store = OwnStore(tmp_path / "store")
-        await store.start()
-        one = Node(tmp_path / "one", "--redis", store.url)
-    else:
+    if request.param == "private child":
         store = ChildStore(tmp_path / "one")
         one = Node(tmp_path / "one")
+    else:
+        store = OwnStore(tmp_path / "store", appendfsync=request.param)
+        await store.start()
+        one = Node(tmp_path / "one", "--redis", store.url)
     two = Node(tmp_path / "two", "--redis", store.url)
     await one.start()
     await two.start()
@@ -72,7 +72,7 @@ async def storm(service: Service, kills: int, racers: list[Racer], rng: random.R
 
 @pytest.mark.parametrize(
     ("kills", "races"),
-    [(8, 8), pytest.param(500, 50, marks=[pytest.mark.soak, pytest.mark.timeout(3600)])],
+    [(6, 8), pytest.param(350, 50, marks=[pytest.mark.soak, pytest.mark.timeout(3600)])],
 )
 async def test_no_acked_move_is_lost_or_counted_twice_whoever_is_killed(
     service: Service, kills: int, races: int
@@ -92,4 +92,6 @@ async def test_no_acked_move_is_lost_or_counted_twice_whoever_is_killed(
         await finish(racers, service.store.socket)
     for node in (service.one, service.two):
         assert not [line for line in node.log if "Traceback" in line], "".join(node.log)
-    assert rewound == 0
+    # With `everysec` a store that is killed while it syncs has not written what it answered.
+    keeps_all = not (isinstance(service.store, OwnStore) and service.store.fsync == "everysec")
+    assert not (keeps_all and rewound)

@@ -60,6 +60,16 @@ async def test_a_gap_is_named_and_nothing_written(store: Store) -> None:
     assert len(await store.races.log(RACE, 1)) == 1
 
 
+async def test_a_store_that_lost_a_takeover_does_not_take_it_for_a_newer_one(store: Store) -> None:
+    ada, _ = await store.running()
+    await store.commit(ada, 1)
+    attached = await store.races.attach(RACE, ADA)
+    assert isinstance(attached, Attached)
+    await store.redis.hset(keys.seat(RACE, 1), "epoch", str(ada.epoch))
+    assert await store.commit(attached, 2) == ["gap", 1]
+    assert len(await store.races.log(RACE, 1)) == 1
+
+
 async def test_an_older_connection_is_fenced(store: Store) -> None:
     ada, _ = await store.running()
     newer = await store.races.attach(RACE, ADA)

@@ -93,6 +93,14 @@ async def test_data_survives_a_kill_of_the_store(tmp_path: Path) -> None:
         await client.aclose()
 
 
+async def test_a_log_that_does_not_reach_the_disk_is_told(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with EmbeddedStore(tmp_path):
+        (tmp_path / "appendonlydir" / "folder.incr.aof").mkdir()
+        await eventually(lambda: "does not reach the disk: Is a directory" in caplog.text)
+
+
 async def test_data_survives_a_clean_restart(tmp_path: Path) -> None:
     for expected in (None, "yes"):
         async with EmbeddedStore(tmp_path) as url:

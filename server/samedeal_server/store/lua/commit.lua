@@ -3,10 +3,12 @@
 -- ARGV: node, epoch, seq, action, home, best, opened, 1 if (best, opened) rose, 1 if won, lifetime ms.
 -- Returns {word, elapsed ms, ver} or {word, detail}.
 local seat = redis.call('HMGET', KEYS[2], 'epoch', 'seq', 't', 'status')
-if seat[1] ~= ARGV[2] then
-  return {'fenced'}
-end
 local seq, last = tonumber(ARGV[3]), tonumber(seat[2] or '0')
+if seat[1] ~= ARGV[2] then
+  -- Epochs only grow: below the asker's, nobody took over, but the store lost that it gave it out.
+  local is_older = seat[1] and tonumber(seat[1]) < tonumber(ARGV[2])
+  return is_older and {'gap', last} or {'fenced'}
+end
 if seq <= last then
   local entry = redis.call('XRANGE', KEYS[3], ARGV[3] .. '-0', ARGV[3] .. '-0')[1]
   -- The same once more: WAIT for replicas goes by the last write of the connection that asks.
