@@ -111,7 +111,8 @@ async def finish(racers: list[Racer], socket: str) -> None:
         _, wins, _ = keys.standings(GAME, "")
 
         async def all_are_counted() -> bool:
-            return int(await redis.zcard(wins)) == len(racers)
+            scores = await redis.zmscore(wins, [racer.client.player for racer in racers])
+            return None not in scores
 
         await eventually(all_are_counted, 30)
     for row in await racers[0].client.board(GAME, limit=100):

@@ -8,11 +8,12 @@ import subprocess
 import sys
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from enum import Enum
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-__all__ = ["Proxy", "ServerProcess", "eventually", "run_cli"]
+__all__ = ["Fault", "Proxy", "ServerProcess", "eventually", "run_cli"]
 
 
 async def eventually(
@@ -31,13 +32,33 @@ async def eventually(
         await asyncio.sleep(0.01)
 
 
+class Fault(Enum):
+    """What can befall the next piece that passes a proxy."""
+
+    CUT_BEFORE_WRITE = "cut before write"
+    CUT_AFTER_WRITE = "cut after write"
+    CUT_IN_REPLY = "cut in reply"
+    LATE_REQUEST = "late request"
+    LATE_REPLY = "late reply"
+    DEAF = "nothing gets through"
+    MUTE = "nothing comes back"
+
+    @property
+    def is_of_replies(self) -> bool:
+        """Whether a reply, not a request, is what it happens to."""
+        return self in (Fault.CUT_IN_REPLY, Fault.LATE_REPLY, Fault.MUTE)
+
+
 class Proxy:
     """A relay on a port of its own, in front of a unix socket or of a TCP port.
 
     `async with Proxy(path) as port`. `lose_replies`: what the far side says is thrown away;
     `lose_rings`: the same, but only on connections that subscribed to something; `refuse`: new
-    connections are closed at once; `target`: where they lead.
+    connections are closed at once; `target`: where they lead; `fault`: what befalls the next
+    piece, once. A connection that turned deaf or mute stays so until it ends.
     """
+
+    LATE_S = 0.3
 
     def __init__(self, target: str | tuple[str, int], *, tls: ssl.SSLContext | None = None) -> None:
         self.target = target
@@ -48,6 +69,7 @@ class Proxy:
         self.lose_replies = False
         self.lose_rings = False
         self.refuse = False
+        self.fault: Fault | None = None
         self.lost_bytes = 0
         self.accepted = 0
 
@@ -101,17 +123,37 @@ class Proxy:
         *,
         replies: bool,
     ) -> None:
+        is_silent = False
         with suppress(ConnectionError):
             while data := await reader.read(65536):
                 if not replies and b"SUBSCRIBE" in data:
                     self._subscribers.add(near)
                 deaf = self.lose_rings and near in self._subscribers
-                if replies and (self.lose_replies or deaf):
+                fault = self._fault_of(replies=replies)
+                is_silent = is_silent or fault in (Fault.DEAF, Fault.MUTE)
+                if is_silent or (replies and (self.lose_replies or deaf)):
                     self.lost_bytes += len(data)
                     continue
-                writer.write(data)
+                if fault in (Fault.LATE_REQUEST, Fault.LATE_REPLY):
+                    await asyncio.sleep(self.LATE_S)
+                if fault is Fault.CUT_BEFORE_WRITE:
+                    near.transport.abort()
+                    break
+                writer.write(data[: len(data) // 2] if fault is Fault.CUT_IN_REPLY else data)
                 await writer.drain()
+                if fault is Fault.CUT_AFTER_WRITE:
+                    near.transport.abort()
+                elif fault is Fault.CUT_IN_REPLY:
+                    break
         writer.close()
+
+    def _fault_of(self, *, replies: bool) -> Fault | None:
+        """The fault that is due now, which then is done."""
+        fault = self.fault
+        if fault is None or fault.is_of_replies is not replies:
+            return None
+        self.fault = None
+        return fault
 
 
 class ServerProcess:
