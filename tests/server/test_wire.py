@@ -3,88 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 
 import pytest
-from websockets.client import ClientProtocol
-from websockets.frames import Close, Frame, Opcode
-from websockets.http11 import Response
-from websockets.protocol import Event
-from websockets.typing import Subprotocol
-from websockets.uri import parse_uri
+from websockets.frames import Frame, Opcode
 
+from raw import Raw, binary, opened, raw
 from samedeal.protocol import server_messages as say
-from samedeal.protocol.client_messages import Hello, Ping
-from samedeal.protocol.codec import decode_server, encode
-from samedeal.protocol.limits import SUBPROTOCOL
-
-
-class Raw:
-    """A WebSocket client that decides which bytes leave in which write."""
-
-    def __init__(self, url: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter):
-        self.protocol = ClientProtocol(parse_uri(url), subprotocols=[Subprotocol(SUBPROTOCOL)])
-        self.reader, self.writer = reader, writer
-        self._events: list[Event] = []
-
-    def frames(self, *frames: Frame) -> bytes:
-        return b"".join(frame.serialize(mask=True) for frame in frames)
-
-    async def write(self, data: bytes) -> None:
-        self.writer.write(data)
-        await self.writer.drain()
-
-    async def event(self) -> Event:
-        async with asyncio.timeout(5):
-            while not self._events:
-                data = await self.reader.read(65536)
-                if data:
-                    self.protocol.receive_data(data)
-                else:
-                    self.protocol.receive_eof()
-                self._events += self.protocol.events_received()
-                for reply in self.protocol.data_to_send():
-                    if reply:
-                        await self.write(reply)
-        return self._events.pop(0)
-
-    async def answer(self) -> say.ServerMessage:
-        frame = await self.event()
-        assert isinstance(frame, Frame)
-        assert frame.opcode is Opcode.BINARY
-        return decode_server(bytes(frame.data))
-
-    async def close_code(self) -> int:
-        frame = await self.event()
-        assert isinstance(frame, Frame)
-        assert frame.opcode is Opcode.CLOSE
-        return Close.parse(bytes(frame.data)).code
-
-    async def apart(self) -> None:
-        """Let what was written leave before more is: the server reads it by itself."""
-        await asyncio.sleep(0.02)
-
-
-@asynccontextmanager
-async def raw(url: str) -> AsyncIterator[Raw]:
-    """A connection that has said hello."""
-    host, _, port = url.removeprefix("ws://").partition(":")
-    reader, writer = await asyncio.open_connection(host, int(port))
-    client = Raw(url, reader, writer)
-    client.protocol.send_request(client.protocol.connect())
-    await client.write(b"".join(client.protocol.data_to_send()))
-    assert isinstance(await client.event(), Response)
-    await client.write(client.frames(binary(Hello(id=0, name="raw"))))
-    assert isinstance(await client.answer(), say.Welcome)
-    try:
-        yield client
-    finally:
-        writer.close()
-
-
-def binary(message: Hello | Ping) -> Frame:
-    return Frame(Opcode.BINARY, encode(message))
+from samedeal.protocol.client_messages import Ping
+from samedeal.protocol.codec import encode
 
 
 def pings(count: int) -> list[Frame]:
@@ -174,8 +100,7 @@ async def test_a_close_is_answered_with_its_code(server_url: str) -> None:
 
 
 async def test_plain_http_is_told_to_use_a_websocket(server_url: str) -> None:
-    host, _, port = server_url.removeprefix("ws://").partition(":")
-    reader, writer = await asyncio.open_connection(host, int(port))
+    reader, writer = await opened(server_url)
     writer.write(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
     async with asyncio.timeout(5):
         answer = await reader.read()
