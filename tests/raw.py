@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -36,8 +37,8 @@ class Raw:
         self.writer.write(data)
         await self.writer.drain()
 
-    async def event(self) -> Event:
-        async with asyncio.timeout(5):
+    async def event(self, within_s: float = 5) -> Event:
+        async with asyncio.timeout(within_s):
             while not self._events:
                 data = await self.reader.read(65536)
                 if data:
@@ -67,20 +68,26 @@ class Raw:
         await asyncio.sleep(0.02)
 
 
-async def opened(url: str) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    """A socket to a server, and nothing said yet."""
+async def opened(url: str, room: int = 0) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    """A socket to a server, and nothing said yet; with little `room` for what is not read."""
     host, _, port = url.removeprefix("ws://").partition(":")
-    return await asyncio.open_connection(host, int(port))
+    end = socket.socket()
+    end.setblocking(False)
+    if room:
+        end.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, room)
+    await asyncio.get_running_loop().sock_connect(end, (host, int(port)))
+    return await asyncio.open_connection(sock=end)
 
 
 @asynccontextmanager
-async def raw(url: str) -> AsyncIterator[Raw]:
-    """A connection that has said hello."""
-    client = Raw(url, *await opened(url))
+async def raw(url: str, *, token: str | None = None, room: int = 0) -> AsyncIterator[Raw]:
+    """A connection that has said hello, as a new guest or by a token."""
+    client = Raw(url, *await opened(url, room))
     client.protocol.send_request(client.protocol.connect())
     await client.write(b"".join(client.protocol.data_to_send()))
     assert isinstance(await client.event(), Response)
-    await client.write(client.frames(binary(Hello(id=0, name="raw"))))
+    hello = Hello(id=0, token=token, name=None if token else "raw")
+    await client.write(client.frames(binary(hello)))
     assert isinstance(await client.answer(), say.Welcome)
     try:
         yield client

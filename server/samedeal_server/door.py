@@ -17,6 +17,7 @@ __all__ = ["Door", "Proxies", "Visitor", "origins"]
 
 Guest = TypeVar("Guest", bound=Hashable)
 """Whatever stands for a connection."""
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 
@@ -52,7 +53,13 @@ class Proxies:
         return cls(tuple(networks))
 
     def client(self, peer: str, headers: Headers) -> str:
-        """Return the address of the client: the last one named that is not a trusted proxy."""
+        """Return the address of the client: the last one named that is not a trusted proxy.
+
+        Of IPv6 it is the /64 network: that is what one subscriber has, address by address.
+        """
+        return _household(self._last_named(peer, headers))
+
+    def _last_named(self, peer: str, headers: Headers) -> str:
         address = peer
         hops = ",".join(headers.get_all("X-Forwarded-For")).split(",") if self.networks else []
         for hop in reversed(hops):
@@ -66,7 +73,7 @@ class Proxies:
 
     def _trusts(self, address: str) -> bool:
         try:
-            parsed = ipaddress.ip_address(address)
+            parsed = _parsed(address)
         except ValueError:
             # A unix socket: only a proxy on this machine can be behind it.
             return not address
@@ -151,6 +158,22 @@ class Visitor(Generic[Guest]):
     def action_wait_s(self, now: float) -> float:
         """Count a move or an undo."""
         return 0.0 if self._actions is None else self._actions.take(now)
+
+
+def _parsed(text: str) -> Address:
+    """Read an address. IPv4 is IPv4 in either notation: a socket for both says ::ffff:192.0.2.1."""
+    address = ipaddress.ip_address(text)
+    return getattr(address, "ipv4_mapped", None) or address
+
+
+def _household(text: str) -> str:
+    try:
+        address = _parsed(text)
+    except ValueError:
+        return text
+    if address.version == 4:
+        return str(address)
+    return str(ipaddress.ip_network((int(address), 64), strict=False))
 
 
 def _each(rate: Rate | None) -> Buckets[str] | None:

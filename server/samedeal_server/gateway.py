@@ -68,6 +68,8 @@ class Gateway:
                 host,
                 port,
                 ssl=tls,
+                # Until it is done the door does not know of the connection.
+                ssl_handshake_timeout=None if tls is None else limits.HELLO_WITHIN_S,
                 reuse_port=reuse_port or None,
                 backlog=1024,
             )
@@ -106,9 +108,8 @@ class Gateway:
 
     def protocol(self) -> ServerProtocol:
         """Make the protocol of a new connection: no compression, our subprotocol if offered."""
-        return ServerProtocol(
+        return _Protocol(
             subprotocols=[Subprotocol(limits.SUBPROTOCOL)],
-            select_subprotocol=_choose,
             origins=self._origins,
             max_size=READ_LIMIT,
         )
@@ -156,7 +157,9 @@ def _due(times: "OrderedDict[Wire, float]", now: float) -> list[Wire]:
     return [wire for wire, _ in itertools.takewhile(lambda item: item[1] <= now, times.items())]
 
 
-def _choose(_protocol: ServerProtocol, offered: object) -> Subprotocol | None:
-    """Take our subprotocol if it is offered; without it the connection is told why and closed."""
-    names = offered if isinstance(offered, list | tuple) else ()
-    return Subprotocol(limits.SUBPROTOCOL) if limits.SUBPROTOCOL in names else None
+class _Protocol(ServerProtocol):
+    """A function given as an argument would be kept bound to the protocol: a cycle for each."""
+
+    def select_subprotocol(self, subprotocols: Sequence[Subprotocol]) -> Subprotocol | None:
+        """Take ours if it is offered; without it the connection is told why and closed."""
+        return Subprotocol(limits.SUBPROTOCOL) if limits.SUBPROTOCOL in subprotocols else None

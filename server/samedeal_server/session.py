@@ -98,6 +98,8 @@ class Session:
                 self._act(message)
             except Refusal as refusal:
                 self._refuse(message.id, refusal)
+            except Exception:
+                self._failed(message)
             return None
         return self._answer(message)
 
@@ -112,16 +114,19 @@ class Session:
     async def leave(self) -> None:
         """The connection is gone: its seats are free for a newer one."""
         await self.settled()
-        for race_id, seat in list(self._seats.items()):
+        seats = list(self._seats.items())
+        self._seats.clear()
+        # All at once and first: whatever comes of the rest, no room keeps who is gone.
+        for _, seat in seats:
             if seat.room is not None:
                 self._desk.rooms.exit(seat.room, seat)
+        for race_id, seat in seats:
             try:
                 await self._desk.races.detach(race_id, seat.seat, seat.epoch)
                 if (room := self._desk.rooms.get(race_id)) is not None:
                     await self._desk.rooms.refresh(room)
             except StoreUnavailable:
                 log.warning("race %s: could not note that seat %d is empty", race_id, seat.seat)
-        self._seats.clear()
 
     def let_go(self, seat: Seat) -> None:
         """Another connection holds this seat now: say so, and leave it to that one."""
@@ -148,9 +153,13 @@ class Session:
             log.warning("store unavailable: %s", error)
             self._refuse(message.id, _store_away())
         except Exception:
-            log.exception("a %s request failed", message.type)
-            sentence = "the server failed on this; it is in its log"
-            self._refuse(message.id, Refusal(ErrorCode.INTERNAL, sentence))
+            self._failed(message)
+
+    def _failed(self, message: ask.ClientMessage) -> None:
+        """Log the error at hand, and answer all the same."""
+        log.exception("a %s request failed", message.type)
+        sentence = "the server failed on this; it is in its log"
+        self._refuse(message.id, Refusal(ErrorCode.INTERNAL, sentence))
 
     async def _do(self, message: ask.ClientMessage) -> None:
         desk = self._desk
@@ -205,6 +214,7 @@ class Session:
         token = None
         if account is None:
             if (wait_s := self._visitor.hello_wait_s(self._now())) > 0:
+                self.outbox.rest()
                 raise _too_fast(wait_s)
             account, token = await self._desk.introduce(message)
         self.account = account

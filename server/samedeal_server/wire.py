@@ -87,6 +87,7 @@ class Wire(asyncio.Protocol):
         "_receiver",
         "_resting",
         "_transport",
+        "_turn",
         "_unread",
         "_waiting",
         "_work",
@@ -104,6 +105,8 @@ class Wire(asyncio.Protocol):
         self._unread = b""
         self._deadline: asyncio.TimerHandle | None = None
         self._resting: asyncio.TimerHandle | None = None
+        self._turn: asyncio.Handle | None = None
+        """The next slice of what is unread. Never two: that would be more than a fair share."""
         self._closing = self._paused = self._pinged = False
         self._is_between_frames = False
         """Whether the protocol holds no part of a frame or message: the next one may pass it by."""
@@ -126,11 +129,10 @@ class Wire(asyncio.Protocol):
         """Write a frame now. Who leaves too much unread is closed."""
         if self._protocol.state is not State.OPEN:
             return
-        transport = self._transport
-        if transport.get_write_buffer_size() > MAX_BACKLOG:
-            self.close(TRY_LATER, "too slow: frames were left unread; resume when you can")
+        if self._transport.get_write_buffer_size() > MAX_BACKLOG:
+            self._close_slow()
             return
-        transport.write(_framed(frame))
+        self._transport.write(_framed(frame))
 
     def close(self, code: int, reason: str) -> None:
         """Close soon; nothing more is sent, and nothing more is read."""
@@ -140,6 +142,9 @@ class Wire(asyncio.Protocol):
             self._flush()
         elif self._protocol.state is State.CONNECTING:
             self._transport.abort()
+
+    def _close_slow(self) -> None:
+        self.close(TRY_LATER, "too slow: frames were left unread; resume when you can")
 
     def beat(self) -> None:
         """Look after a quiet connection: ping it, and cut it if it left the last ping unanswered.
@@ -175,7 +180,7 @@ class Wire(asyncio.Protocol):
 
     def _rested(self) -> None:
         self._resting = None
-        self._read_on()
+        self._read_soon()
         self._steady()
 
     @property
@@ -204,20 +209,35 @@ class Wire(asyncio.Protocol):
         if self._unread or len(data) > SLICE:
             self._unread += data
             self._steady()
-            self._loop.call_soon(self._read_on)
+            self._read_soon()
             return
         self._read(data)
 
+    def _read_soon(self) -> None:
+        if self._turn is None and self._unread:
+            self._turn = self._loop.call_soon(self._read_on)
+
     def _read_on(self) -> None:
         """Work on the next slice of what has come in, unless the connection has to wait."""
+        self._turn = None
         if self._unread and not self._is_held:
             data, self._unread = self._unread[:SLICE], self._unread[SLICE:]
             self._read(data)
-            self._steady()
-            if self._unread:
-                self._loop.call_soon(self._read_on)
+            self._read_soon()
+        self._steady()
 
     def _read(self, data: bytes) -> None:
+        protocol = self._protocol
+        while protocol.state is State.CONNECTING and not protocol.close_expected():
+            # Line by line: what follows the request is nothing to read before it is answered.
+            end = data.find(b"\n") + 1
+            if not 0 < end < len(data):
+                break
+            self._feed(data[:end])
+            data = data[end:]
+        self._feed(data)
+
+    def _feed(self, data: bytes) -> None:
         protocol = self._protocol
         if self._is_between_frames and (payload := _lone(data)) is not None:
             if protocol.state is State.OPEN:
@@ -227,6 +247,12 @@ class Wire(asyncio.Protocol):
         events = protocol.events_received()
         if protocol.writes:
             self._flush()
+            # What answers pings piles up like anything else, and goes on while closing.
+            backlog = self._transport.get_write_buffer_size()
+            if backlog > MAX_BACKLOG and protocol.state is State.OPEN:
+                self._close_slow()
+            elif backlog > 2 * MAX_BACKLOG:
+                self._transport.abort()
         self._is_between_frames = (
             protocol.state is State.OPEN
             and not protocol.reader.buffer
@@ -240,6 +266,7 @@ class Wire(asyncio.Protocol):
 
     def eof_received(self) -> None:
         """The far end is done: the transport closes by itself."""
+        self._unread = b""
         self._protocol.receive_eof()
         self._flush()
 
@@ -317,7 +344,7 @@ class Wire(asyncio.Protocol):
         if self._protocol.state is State.CLOSED:
             self._work = self._loop.create_task(self._leave())
         else:
-            self._read_on()
+            self._read_soon()
             self._steady()
 
     async def _leave(self) -> None:
@@ -328,6 +355,13 @@ class Wire(asyncio.Protocol):
             log.exception("leaving a connection failed")
         finally:
             self._owner.ended(self)
+            # What refers to itself would stay until the collector comes, and to what has lived
+            # for a while it hardly ever does: the receiver by its way out, the protocol by its
+            # parser and by the frames in the traceback of why it ended.
+            self._receiver = self._work = None
+            protocol = self._protocol
+            protocol.parser.close()
+            protocol.parser_exc = protocol.handshake_exc = None
 
     def _flush(self) -> None:
         """Write what the protocol has to say; where that is the end, give the far end a moment."""

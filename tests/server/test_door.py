@@ -23,7 +23,10 @@ def forwarded(*values: str) -> Headers:
         ("10.0.0.0/8", "10.0.0.1", forwarded("1.2.3.4", "10.0.0.7"), "1.2.3.4"),
         ("10.0.0.0/8", "10.0.0.1", forwarded("nonsense"), "10.0.0.1"),
         ("10.0.0.0/8", "10.0.0.1", forwarded(), "10.0.0.1"),
-        ("::1", "::1", forwarded("2001:db8::5"), "2001:db8::5"),
+        ("::1", "::1", forwarded("2001:db8::5"), "2001:db8::/64"),
+        ("", "2001:db8:0:0:8:7:6:5", forwarded(), "2001:db8::/64"),
+        ("", "::ffff:9.9.9.9", forwarded(), "9.9.9.9"),
+        ("10.0.0.0/8", "::ffff:10.0.0.1", forwarded("1.2.3.4"), "1.2.3.4"),
         ("10.0.0.1", "", forwarded("1.2.3.4"), "1.2.3.4"),
     ],
     ids=[
@@ -36,6 +39,9 @@ def forwarded(*values: str) -> Headers:
         "nonsense",
         "no header",
         "IPv6",
+        "the network of one subscriber",
+        "IPv4 on a socket for both",
+        "a trusted proxy on a socket for both",
         "a proxy on a unix socket",
     ],
 )
