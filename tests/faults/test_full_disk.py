@@ -19,7 +19,7 @@ from samedeal.protocol import server_messages as say
 from samedeal.protocol.errors import ErrorCode
 from samedeal_client.connection import Rewound, Store
 from support import eventually
-from talk import race_of, wired
+from wire import race_of, wired
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator, Sequence
@@ -156,9 +156,10 @@ async def test_whoever_asks_while_the_disk_is_full_is_told_and_can_ask_again(
         race = await race_of(ada, ivo, game="sally")
         disk.fill()
         seq = 0
-        while isinstance(
-            answer := await ada.ask(ask.PlayMove, race=race, seq=seq + 1, move="draw"), say.Ack
-        ):
+        while True:
+            request = await ada.post(ask.PlayMove, race=race, seq=seq + 1, move="draw")
+            if not isinstance(answer := await ada.answer(request), say.Ack):
+                break
             seq += 1
         for refused in (
             answer,

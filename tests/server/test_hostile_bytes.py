@@ -32,7 +32,7 @@ from samedeal_server.runs import LiveRun
 from samedeal_server.session import Session
 from samedeal_server.wire import Wire
 from support import ServerProcess
-from talk import race_of, wired
+from wire import race_of, wired
 
 CLOSE = Frame(Opcode.CLOSE, b"").serialize(mask=True)
 HALF = Frame(Opcode.BINARY, b"x" * 200).serialize(mask=True)[:1]
