@@ -6,7 +6,7 @@ import signal
 import ssl
 import subprocess
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from enum import Enum
 from pathlib import Path
@@ -159,9 +159,15 @@ class Proxy:
 class ServerProcess:
     """`samedeal_server serve` as a process of its own, with its private store in `data`."""
 
-    def __init__(self, data: Path, *options: str, port: int = 0) -> None:
+    def __init__(
+        self,
+        data: Path,
+        *options: str,
+        port: int = 0,
+        program: Sequence[str] = ("-m", "samedeal_server"),
+    ) -> None:
         self._command = [
-            *(sys.executable, "-m", "samedeal_server", "serve", "--port", str(port)),
+            *(sys.executable, *program, "serve", "--port", str(port)),
             *("--data", str(data), *options),
         ]
         self.url = ""
