@@ -55,7 +55,8 @@ class Proxy:
     `async with Proxy(path) as port`. `lose_replies`: what the far side says is thrown away;
     `lose_rings`: the same, but only on connections that subscribed to something; `refuse`: new
     connections are closed at once; `target`: where they lead; `fault`: what befalls the next
-    piece, once. A connection that turned deaf or mute stays so until it ends.
+    piece, once. A connection that turned deaf or mute stays so until it ends. `late_s`: how much
+    later every reply comes.
     """
 
     LATE_S = 0.3
@@ -70,6 +71,7 @@ class Proxy:
         self.lose_rings = False
         self.refuse = False
         self.fault: Fault | None = None
+        self.late_s = 0.0
         self.lost_bytes = 0
         self.accepted = 0
 
@@ -136,6 +138,8 @@ class Proxy:
                     continue
                 if fault in (Fault.LATE_REQUEST, Fault.LATE_REPLY):
                     await asyncio.sleep(self.LATE_S)
+                if replies and self.late_s:
+                    await asyncio.sleep(self.late_s)
                 if fault is Fault.CUT_BEFORE_WRITE:
                     near.transport.abort()
                     break
