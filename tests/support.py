@@ -191,6 +191,11 @@ class ServerProcess:
     def __exit__(self, *_: object) -> None:
         self.stop(signal.SIGTERM)
 
+    def rss_kib(self) -> int:
+        """Memory of the process as the system counts it."""
+        pid = str(self.process.pid)
+        return int(subprocess.check_output(["ps", "-o", "rss=", "-p", pid]))
+
     def stop(self, number: int) -> tuple[str, int]:
         """Send a signal and wait. Return what was logged, and the exit code."""
         if self.process.poll() is None:

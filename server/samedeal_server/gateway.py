@@ -117,6 +117,7 @@ class Gateway:
     def opened(self, wire: Wire) -> None:
         """Give a new connection some time to say hello."""
         now = self._loop.time()
+        self._empty.clear()
         self._wires[wire] = ""
         self._beats[wire] = now + PING_EVERY_S
         self._show_out(self._door.arrived(wire, now))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import gc
 import itertools
-import subprocess
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
@@ -38,10 +37,6 @@ CLOSE = Frame(Opcode.CLOSE, b"").serialize(mask=True)
 HALF = Frame(Opcode.BINARY, b"x" * 200).serialize(mask=True)[:1]
 
 
-def rss_kib(server: ServerProcess) -> int:
-    return int(subprocess.check_output(["ps", "-o", "rss=", "-p", str(server.process.pid)]))
-
-
 @asynccontextmanager
 async def quiet(tmp_path: Path, *options: str) -> AsyncIterator[ServerProcess]:
     """A server that has nothing to complain of, to the end."""
@@ -60,30 +55,32 @@ async def everything(reader: asyncio.StreamReader) -> bytes:
     return b""
 
 
-@pytest.mark.parametrize(
-    "bytes_",
-    [
-        pytest.param(HANDSHAKE + CLOSE, id="close behind the request"),
-        pytest.param(HANDSHAKE + b"\xff" * 50, id="no frame behind the request"),
-        pytest.param(HANDSHAKE + CLOSE + HALF, id="more behind the close"),
-        pytest.param(b"\n" * 5000, id="empty lines"),
-        pytest.param(b"GET / HTTP/1.1\r\n\r\n" + b"\n" * 5000, id="much behind a refusal"),
-        pytest.param(HANDSHAKE + HALF * 9000, id="a flood, then the end"),
-    ],
+BROKEN = (
+    # A close, no frame, and more behind a close, right behind the request.
+    HANDSHAKE + CLOSE,
+    HANDSHAKE + b"\xff" * 50,
+    HANDSHAKE + CLOSE + HALF,
+    # Empty lines, much behind a refusal, and a flood that ends.
+    b"\n" * 5000,
+    b"GET / HTTP/1.1\r\n\r\n" + b"\n" * 5000,
+    HANDSHAKE + HALF * 9000,
 )
+
+
 @pytest.mark.parametrize("size", [1 << 20, 37], ids=["at once", "in pieces"])
 async def test_a_broken_opening_closes_and_is_no_fault_of_the_server(
-    tmp_path: Path, bytes_: bytes, size: int
+    tmp_path: Path, size: int
 ) -> None:
     async with quiet(tmp_path) as server:
-        reader, writer = await opened(server.url)
-        with suppress(ConnectionError):
-            for at in range(0, len(bytes_), size):
-                writer.write(bytes_[at : at + size])
-                await writer.drain()
-            writer.write_eof()
-        await everything(reader)
-        await gone(writer)
+        for broken in BROKEN:
+            reader, writer = await opened(server.url)
+            with suppress(ConnectionError):
+                for at in range(0, len(broken), size):
+                    writer.write(broken[at : at + size])
+                    await writer.drain()
+                writer.write_eof()
+            await everything(reader)
+            await gone(writer)
         async with raw(server.url):
             pass
 
@@ -131,14 +128,14 @@ async def test_p17_who_pings_and_does_not_read_is_closed_and_costs_no_memory(
     tmp_path: Path,
 ) -> None:
     async with quiet(tmp_path) as server, raw(server.url) as client:
-        before = rss_kib(server)
+        before = server.rss_kib()
         deaf(client)
         flood = client.frames(*[Frame(Opcode.PING, b"x" * 125)] * 500)
         with suppress(ConnectionError):
             for _ in range(500):
                 await client.write(flood)
         assert client.writer.transport.is_closing()
-        assert rss_kib(server) - before < 4 * 1024
+        assert server.rss_kib() - before < 4 * 1024
 
 
 async def test_p17_a_racer_who_does_not_read_is_closed_and_the_other_goes_on(
@@ -169,7 +166,7 @@ async def test_p17_a_racer_who_does_not_read_is_closed_and_the_other_goes_on(
                 while seats < len(again):
                     seats += isinstance(await client.answer(), say.Seated)
         async with raw(server.url, token=b.token, room=4096) as client:
-            before = rss_kib(server)
+            before = server.rss_kib()
             deaf(client)
             with suppress(ConnectionError):
                 for number in itertools.count(1):
@@ -180,7 +177,7 @@ async def test_p17_a_racer_who_does_not_read_is_closed_and_the_other_goes_on(
                     await a.board("sally")
             await race.until(lambda: not race.view.players[1].present)
             assert race.acked == 50
-            assert rss_kib(server) - before < 1024
+            assert server.rss_kib() - before < 1024
 
 
 LASTING = (Wire, Session, LiveRun, Room, Table, ServerProtocol)
@@ -204,7 +201,7 @@ async def test_crowds_that_come_to_nothing_are_closed_and_leave_nothing(
                 sockets += some
             # Others get in meanwhile.
             async with raw(server.url):
-                most = rss_kib(server)
+                most = server.rss_kib()
             if waits:
                 await asyncio.gather(*(everything(reader) for reader, _ in sockets))
             await asyncio.gather(*(gone(writer) for _, writer in sockets))
@@ -212,11 +209,28 @@ async def test_crowds_that_come_to_nothing_are_closed_and_leave_nothing(
 
         for _ in range(3):
             await crowd(waits=False)
-        before = rss_kib(server)
+        before = server.rss_kib()
         most = await crowd(waits=True)
-        after = rss_kib(server)
+        after = server.rss_kib()
         print(f"RSS {before} KiB before, {most} KiB with {4 * size} there, {after} KiB after")
         assert after - before < 1024
+
+
+async def test_a_server_that_closes_waits_for_everyone_also_if_it_was_empty_before(
+    valkey_url: str,
+) -> None:
+    async with node(valkey_url, "n1") as desk:
+        gateway = Gateway(desk, Door[Wire](Limits()), Proxies(()), [None], max_connections=100)
+        url = f"ws://127.0.0.1:{await gateway.open('127.0.0.1', 0)}"
+        async with wired(url, "early"):
+            pass
+        async with wired(url, "ada") as ada, wired(url, "ivo") as ivo:
+            race = await race_of(ada, ivo)
+            await gateway.close()
+            assert desk.rooms.get(race) is None
+            state = await desk.races.load(race)
+            assert state is not None
+            assert not any(seat.node for seat in state.seats.values())
 
 
 async def test_a_connection_that_ends_leaves_nothing_for_the_collector(valkey_url: str) -> None:
