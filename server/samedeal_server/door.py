@@ -137,11 +137,12 @@ class Door(Generic[Guest]):
 class Visitor(Generic[Guest]):
     """One connection as the door sees it: what its session asks before it does something."""
 
-    __slots__ = ("_actions", "_address", "_door", "_guest")
+    __slots__ = ("_actions", "_address", "_door", "_free", "_guest")
 
     def __init__(self, door: Door[Guest], guest: Guest, address: str, now: float) -> None:
         self._door, self._guest, self._address = door, guest, address
         self._actions = door.actions(now)
+        self._free: Bucket | None = None
 
     def passed(self) -> None:
         """It has said who it is."""
@@ -154,6 +155,12 @@ class Visitor(Generic[Guest]):
     def request_wait_s(self, player: str, now: float) -> float:
         """Count a request other than an action."""
         return self._door.request_wait_s(player, now)
+
+    def is_hasty(self, now: float) -> bool:
+        """Count what is never refused, as a ping, by the rate of actions: is it too fast?"""
+        if self._free is None and (bucket := self._door.actions(now)) is not None:
+            self._free = bucket
+        return self._free is not None and self._free.take(now) > 0
 
     def action_wait_s(self, now: float) -> float:
         """Count a move or an undo."""

@@ -108,6 +108,9 @@ class Session:
         if isinstance(message, _ACTIONS):
             return self._visitor.action_wait_s(self._now())
         if self.account is None or isinstance(message, ask.Ping):
+            if self._visitor.is_hasty(self._now()):
+                # Answered all the same, but a flood of them must not slow down the others.
+                self.outbox.rest()
             return 0.0
         return self._visitor.request_wait_s(self.account.player, self._now())
 

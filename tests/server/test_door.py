@@ -3,8 +3,8 @@
 import pytest
 from websockets.datastructures import Headers
 
-from samedeal_server.buckets import Limits
-from samedeal_server.door import Door, Proxies, origins
+from samedeal_server.buckets import Limits, Rate
+from samedeal_server.door import Door, Proxies, Visitor, origins
 from samedeal_server.errors import CannotServe
 
 
@@ -49,6 +49,15 @@ def test_the_address_is_the_last_that_is_no_trusted_proxy(
     trusted: str, peer: str, headers: Headers, client: str
 ) -> None:
     assert Proxies.parse(trusted).client(peer, headers) == client
+
+
+def test_what_is_never_refused_is_counted_by_the_rate_of_actions() -> None:
+    visitor = Visitor(Door[str](Limits(actions=Rate(2, 1))), "ada", "", 0.0)
+    assert [visitor.is_hasty(0.0) for _ in range(3)] == [False, False, True]
+    assert not visitor.is_hasty(1.0)
+    assert visitor.action_wait_s(1.0) == 0
+    unlimited = Visitor(Door[str](Limits(actions=None)), "ada", "", 0.0)
+    assert not any(unlimited.is_hasty(0.0) for _ in range(1000))
 
 
 def test_proxies_that_are_no_network_are_refused_by_name() -> None:
