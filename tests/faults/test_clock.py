@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ from samedeal.protocol import client_messages as ask
 from samedeal.protocol import server_messages as say
 from samedeal_server.store import keys
 from support import ServerProcess, eventually
-from talk import Wire, race_of, wired
+from wire import Wire, race_of, wired
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -71,6 +72,10 @@ async def seen_by(wire: Wire, race: str, clock: Clock) -> int:
     return seated.race.deadline_ms
 
 
+def is_told_the_end(wire: Wire) -> bool:
+    return bool(wire.all(say.Closed))
+
+
 @pytest.mark.parametrize("skew_s", [60, -60])
 async def test_a_node_whose_clock_is_wrong_and_stepped_shows_the_clock_of_the_store(
     store: OwnStore, clock: Clock, tmp_path: Path, skew_s: int
@@ -93,11 +98,11 @@ async def test_a_node_whose_clock_is_wrong_and_stepped_shows_the_clock_of_the_st
                     assert await seen_by(wire, race, clock) == 300_000
             assert times == sorted(times)
             for wire in (ada, ivo):
-                assert {go.race.deadline_ms for go in wire.events(say.Go)} == {300_000}
+                assert {go.race.deadline_ms for go in wire.all(say.Go)} == {300_000}
                 await wire.get(say.Done, ask.Bank, race=race)
             for wire in (ada, ivo):
-                await wire.until(lambda wire=wire: bool(wire.events(say.Closed)))  # type: ignore[misc]
-            assert ada.events(say.Closed)[0].race.order == ivo.events(say.Closed)[0].race.order
+                await eventually(partial(is_told_the_end, wire))
+            assert ada.all(say.Closed)[0].race.order == ivo.all(say.Closed)[0].race.order
 
 
 async def test_p35_the_clock_runs_on_for_both_while_their_node_is_away(

@@ -7,7 +7,8 @@ import random
 from typing import TYPE_CHECKING, Any
 
 from samedeal_server.store import keys
-from samedeal_server.store.address import MAX_CONNECTIONS, StoreAddress
+from samedeal_server.store.address import StoreAddress
+from samedeal_server.store.client import MAX_CONNECTIONS
 from samedeal_server.store.races import RaceStore
 from support import Proxy, eventually
 
@@ -30,7 +31,7 @@ async def test_p39_each_answer_belongs_to_its_question_when_half_are_cancelled(
         await redis.set(keys.code(f"C{n}"), f"race{n}")
         await redis.hset(keys.race(f"race{n}"), "ver", str(n))
         await redis.xadd(keys.log(f"race{n}", 1), {"a": f"T{n}>F1", "t": str(n)})
-    proxy = Proxy(StoreAddress.parse(valkey_url).path)
+    proxy = Proxy(StoreAddress.parse(valkey_url).nodes[0].path)
     async with proxy as port:
         client = StoreAddress.parse(f"redis://127.0.0.1:{port}").client()
         races = RaceStore(client, "n1")
