@@ -22,10 +22,11 @@ from urllib.parse import quote
 from redis.asyncio import Redis
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
-from redis.exceptions import BusyLoadingError, RedisError
+from redis.exceptions import BusyLoadingError
 
 from samedeal_server.errors import CannotServe
 from samedeal_server.pause import is_set_within
+from samedeal_server.store.faults import is_fault
 
 __all__ = ["EmbeddedStore", "find_binary"]
 
@@ -205,8 +206,9 @@ class EmbeddedStore:
                     await client.ping()
                     return
                 await self._pause(0.02)
-        except (RedisError, OSError):
-            pass
+        except Exception as error:
+            if not is_fault(error):
+                raise
         finally:
             await client.aclose()
         raise CannotServe(f"the store does not load its data; see {self._dir / 'store.log'}")
@@ -236,7 +238,9 @@ class EmbeddedStore:
         client = self._client()
         try:
             return int((await client.info("server"))["process_id"])
-        except (RedisError, OSError):
+        except Exception as error:
+            if not is_fault(error):
+                raise
             return None
         finally:
             await client.aclose()

@@ -9,14 +9,19 @@ from redis.exceptions import RedisClusterException, RedisError
 
 from samedeal_server.errors import StoreUnavailable
 
-__all__ = ["FAULTS", "translates_faults"]
-
-FAULTS = (RedisError, RedisClusterException, OSError)
-"""What redis-py raises; its errors about clusters have a root of their own."""
+__all__ = ["is_fault", "translates_faults"]
 
 _Params = ParamSpec("_Params")
 _Result = TypeVar("_Result")
 _Class = TypeVar("_Class", bound=type)
+
+
+def is_fault(error: Exception) -> bool:
+    """Whether an error says that the store is away, in whatever words it does."""
+    # uvloop says this of a write on a connection that has just ended; redis-py lets it through.
+    was_closed = isinstance(error, RuntimeError) and "the handler is closed" in str(error)
+    # Errors about clusters have a root of their own.
+    return was_closed or isinstance(error, RedisError | RedisClusterException | OSError)
 
 
 def translates_faults(cls: _Class) -> _Class:
@@ -34,7 +39,9 @@ def _translated(
     async def call(*args: _Params.args, **kwargs: _Params.kwargs) -> _Result:
         try:
             return await method(*args, **kwargs)
-        except FAULTS as error:
+        except Exception as error:
+            if not is_fault(error):
+                raise
             raise StoreUnavailable(f"the store does not answer: {error}") from error
 
     return call

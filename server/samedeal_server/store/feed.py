@@ -17,7 +17,7 @@ from redis.asyncio.client import PubSub
 
 from samedeal_server.pause import is_set_within
 from samedeal_server.store import keys
-from samedeal_server.store.faults import FAULTS
+from samedeal_server.store.faults import is_fault
 
 __all__ = ["Feed", "Listener"]
 
@@ -70,10 +70,11 @@ class Feed:
             began = self._now()
             try:
                 await self._hear(pubsub)
-            except FAULTS as error:
-                log.warning("the doorbell is out of reach: %s", error)
-            except Exception:
-                log.exception("the doorbell failed")
+            except Exception as error:
+                if is_fault(error):
+                    log.warning("the doorbell is out of reach: %s", error)
+                else:
+                    log.exception("the doorbell failed")
             finally:
                 await pubsub.aclose()  # type: ignore[no-untyped-call]
             lasted = self._now() - began > SILENCE_S
