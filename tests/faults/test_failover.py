@@ -112,7 +112,7 @@ class Player:
         return False
 
 
-async def test_a_killed_primary_costs_no_acked_move_and_play_goes_on(
+async def test_p41_a_killed_primary_costs_no_acked_move_and_play_goes_on(
     watched: Watched, tmp_path: Path
 ) -> None:
     options = ("--redis", watched.url, "--min-replicas", "1")
@@ -160,7 +160,7 @@ async def test_a_killed_primary_costs_no_acked_move_and_play_goes_on(
                 ]
 
 
-async def test_a_demoted_primary_is_left_at_once(
+async def test_p41_a_demoted_primary_is_left_at_once(
     watched: Watched, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG, "samedeal_server.store.lane")
