@@ -290,6 +290,8 @@ async def test_a_server_that_is_gone_for_good_is_given_up(tmp_path: Path) -> Non
             server.stop(signal.SIGKILL)
             with pytest.raises(ConnectionLost, match="given up after"):
                 await race.until_closed()
+    with ServerProcess(tmp_path / "data"):
+        pass  # It takes over the store that the killed one left, and ends it.
 
 
 # A server that is slow
