@@ -33,7 +33,7 @@ MAX_BACKLOG = 256 * 1024
 """Bytes a client may leave unread; then it is closed, and may resume."""
 MAX_WAITING = 16
 """Frames that may wait while an earlier one is worked on; then reading stops for a while."""
-SLICE = 4 * 1024
+SLICE = 512
 """Bytes of one connection that are worked on before the others have their turn."""
 REST_S = 0.05
 """How long a connection that asks too fast is not read."""
