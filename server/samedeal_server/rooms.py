@@ -453,7 +453,7 @@ class Rooms:
             await self.refresh(room)
 
     async def _count(self, race_id: str) -> None:
-        """Put a closed race on the leaderboard. Doing it again changes nothing."""
+        """Book a closed race: its maker may open another, its players rank. Repeatable."""
         state = await self._races.load(race_id)
         if state is None:
             return

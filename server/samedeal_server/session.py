@@ -19,6 +19,7 @@ from samedeal_server.errors import Refusal, ServerError, StoreUnavailable
 from samedeal_server.rooms import Room
 from samedeal_server.runs import Committed, Fenced, LiveRun
 from samedeal_server.store.accounts import Account
+from samedeal_server.wire import POLICY, TRY_LATER
 
 __all__ = ["Outbox", "Session"]
 
@@ -28,7 +29,6 @@ MAX_RACES = 8
 """Races one connection may sit in at the same time."""
 RETRY_MS = 1000
 _ACTIONS = (ask.PlayMove, ask.PlayUndo)
-CLOSE_POLICY = 1008
 
 
 class Outbox(Protocol):
@@ -340,7 +340,7 @@ class Session:
         else:
             # Whether it was written is unknown: this board is worth nothing until it is read again.
             self._refuse(message.id, _store_away())
-            self.outbox.close(1013, f"retry_ms={RETRY_MS}")
+            self.outbox.close(TRY_LATER, f"retry_ms={RETRY_MS}")
 
     def _ack(self, message: ask.PlayMove | ask.PlayUndo, entry: Committed) -> bytes:
         """Encode a `say.Ack`, by hand: a message object for each would cost more than the move."""
@@ -387,7 +387,7 @@ class Session:
         self._refuse(error.request_id, Refusal(code, error.sentence))
         self._bad_frames += 1
         if self._bad_frames >= limits.MAX_BAD_FRAMES:
-            self.outbox.close(CLOSE_POLICY, "too many frames that cannot be read")
+            self.outbox.close(POLICY, "too many frames that cannot be read")
 
 
 def _too_fast(wait_s: float) -> Refusal:
