@@ -10,6 +10,7 @@ from samedeal.protocol import client_messages as ask
 from samedeal.protocol import server_messages as say
 from samedeal.protocol.codec import decode_server, pack
 from samedeal.protocol.fields import Message
+from samedeal_server.books import Books
 from samedeal_server.buckets import Limits
 from samedeal_server.desk import RaceDesk
 from samedeal_server.door import Door, Visitor
@@ -43,7 +44,7 @@ async def node(store_url: str, name: str, *, deal: Deal = deal) -> AsyncIterator
         return LiveRun(state, seat, epoch, link, name, deal)
 
     races, standings = RaceStore(redis, name), StandingsStore(redis)
-    rooms = Rooms(races, standings, Leases(redis, name), open_run)
+    rooms = Rooms(races, Books(races, standings), Leases(redis, name), open_run)
     yield RaceDesk(races, AccountStore(redis), standings, rooms)
     await rooms.close()
     await link.close()

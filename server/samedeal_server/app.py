@@ -7,6 +7,7 @@ import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 
+from samedeal_server.books import Books
 from samedeal_server.desk import RaceDesk
 from samedeal_server.door import Door, Proxies, origins
 from samedeal_server.errors import CannotServe, StoreUnavailable
@@ -66,7 +67,7 @@ async def running(settings: Settings, *, shares_port: bool = False) -> AsyncIter
         def open_run(state: RaceState, seat: int, epoch: int) -> LiveRun:
             return LiveRun(state, seat, epoch, link, node)
 
-        rooms = Rooms(races, standings, leases, open_run)
+        rooms = Rooms(races, Books(races, standings), leases, open_run)
         feed = Feed(own_redis, node, rooms)
         feed.open()
         stack.push_async_callback(feed.close)

@@ -17,12 +17,12 @@ from samedeal.protocol.server_messages import (
     ServerMessage,
 )
 from samedeal.protocol.server_messages import Room as RoomEvent
+from samedeal_server.books import Books
 from samedeal_server.errors import StoreUnavailable
 from samedeal_server.race import RaceState
 from samedeal_server.runs import LiveRun
 from samedeal_server.store.leases import Leases
 from samedeal_server.store.races import RaceStore
-from samedeal_server.store.standings import StandingsStore
 
 __all__ = ["Member", "Room", "Rooms"]
 
@@ -113,12 +113,12 @@ class Rooms:
     def __init__(
         self,
         races: RaceStore,
-        standings: StandingsStore,
+        books: Books,
         leases: Leases,
         open_run: Callable[[RaceState, int, int], LiveRun],
     ) -> None:
         self._races = races
-        self._standings = standings
+        self._books = books
         self._leases = leases
         self.open_run = open_run
         """Makes a run without actions for (race, seat, epoch)."""
@@ -438,36 +438,19 @@ class Rooms:
             room.timer = self._loop.call_later(delay_s, lambda: self._own(self.advance(state.id)))
 
     async def advance(self, race_id: str) -> None:
-        """Move a race on if it is time; count it and let the sweep forget it when it is closed."""
+        """Move a race on if it is time; book it and let the sweep forget it when it is closed."""
         at = await self._races.advance(race_id)
         if at is None:
             await self._races.unschedule(race_id)
             return
         if at.phase is Phase.CLOSED:
-            await self._count(race_id)
+            await self._books.book(race_id)
             await self._races.unschedule(race_id)
         else:
             await self._races.schedule(race_id, min(at.due_ms, at.now_ms + _SWEEP_MS))
         room = self._rooms.get(race_id)
         if room is not None and not at.phase is room.state.phase is Phase.CLOSED:
             await self.refresh(room)
-
-    async def _count(self, race_id: str) -> None:
-        """Book a closed race: its maker may open another, its players rank. Repeatable."""
-        state = await self._races.load(race_id)
-        if state is None:
-            return
-        for seat in state.seats.values():
-            await self._races.over(seat.player, race_id)
-        if not state.was_run or state.practice:
-            return
-        if sum(seat.seq > 0 for seat in state.seats.values()) < 2:
-            return
-        rows = [
-            (state.seats[row.seat].player, row.name, row.bot, row.place == 1)
-            for row in state.order()
-        ]
-        await self._standings.record(state.game, race_id, rows)
 
     async def sweep(self) -> None:
         """Move on every race that is due, whoever plays in it and wherever."""
