@@ -93,6 +93,7 @@ class RaceDesk:
             except EngineError as error:
                 raise Refusal(ErrorCode.BAD_OPTION, str(error)) from None
         options = _merged(RaceOptions(), message.options, practice=practice)
+        _check_bots(options, account.bot)
         race_id = new_id()
         if not await self.races.may_open(account.player, race_id, MAX_OPEN):
             sentence = f"{MAX_OPEN} races that you opened are not over; finish or leave one first"
@@ -165,6 +166,10 @@ class RaceDesk:
         """Change the options."""
         state = await self._loaded(message.race)
         options = _merged(state.options, message.options, practice=state.practice)
+        if options.best_of != state.options.best_of and any(state.scores().values()):
+            sentence = "the series is on; its length can be changed when it is decided"
+            raise Refusal(ErrorCode.BAD_OPTION, sentence)
+        _check_bots(options, any(seat.bot for seat in state.seats.values()))
         word = await self.races.set_options(message.race, account.player, options)
         _check(word)
 
@@ -186,14 +191,14 @@ class RaceDesk:
         if word == "phase":
             raise Refusal(ErrorCode.WRONG_PHASE, "the next race can be had when this one is closed")
         _check(word)
-        firsts = {row.seat for row in old.order() if row.place == 1}
+        scores = old.scores()
         roster = tuple(
             SeatState(
                 seat=seat.seat,
                 player=seat.player,
                 name=seat.name,
                 bot=seat.bot,
-                series=seat.series + (seat.seat in firsts),
+                series=0 if old.is_decided else scores[seat.seat],
             )
             for seat in old.seats.values()
             if seat.ended is not Status.LEFT or seat.player == account.player
@@ -287,8 +292,9 @@ def _dealt(game_id: str, seed: bytes, **room: Any) -> NewRace:
 def _merged(options: RaceOptions, patch: OptionsPatch, *, practice: bool) -> RaceOptions:
     """Change what a patch names. Raise Refusal for what cannot be had together."""
     changes = patch.model_dump(exclude_none=True)
-    if changes.get("ranked") and "spectating" not in changes:
-        changes["spectating"] = Spectating.SHAPE
+    if changes.get("ranked"):
+        changes.setdefault("spectating", Spectating.SHAPE)
+        changes.setdefault("bots", False)
     merged = options.model_copy(update=changes)
     if merged.ranked and practice:
         raise Refusal(ErrorCode.BAD_OPTION, "a race on a chosen seed is practice, never ranked")
@@ -296,4 +302,12 @@ def _merged(options: RaceOptions, patch: OptionsPatch, *, practice: bool) -> Rac
         raise Refusal(ErrorCode.BAD_OPTION, "ranked races have no free undo")
     if merged.ranked and merged.spectating is Spectating.BOARDS:
         raise Refusal(ErrorCode.BAD_OPTION, "ranked races show no whole boards to spectators")
+    if merged.ranked and merged.bots:
+        raise Refusal(ErrorCode.BAD_OPTION, "ranked races are for people; they let no bots in")
     return merged
+
+
+def _check_bots(options: RaceOptions, has_bots: bool) -> None:
+    """Raise Refusal for a ranked race in which a bot sits."""
+    if options.ranked and has_bots:
+        raise Refusal(ErrorCode.BAD_OPTION, "a bot sits in this room; it cannot be ranked")

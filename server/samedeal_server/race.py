@@ -89,9 +89,9 @@ class SeatState:
             m_best=self.m_best,
         )
 
-    def view(self, phase: Phase) -> PlayerView:
-        """What everyone in the room may see of it."""
-        return PlayerView(**self.fields(phase))
+    def view(self, phase: Phase, series: int) -> PlayerView:
+        """What everyone in the room may see of it, with its score in the series."""
+        return PlayerView(**(self.fields(phase) | {"series": series}))
 
     def fields(self, phase: Phase) -> dict[str, Any]:
         """The fields of its `PlayerView` that are not at their default, as they go on the wire."""
@@ -200,9 +200,27 @@ class RaceState:
             )
         return tuple(rows)
 
+    def scores(self) -> dict[int, int]:
+        """How many races of the series each seat has won; after the close with this one.
+
+        A shared first place counts for each; where nobody moved, for nobody.
+        """
+        scores = {number: seat.series for number, seat in self.seats.items()}
+        if self.phase is Phase.CLOSED and self.was_run:
+            for row in self.order():
+                scores[row.seat] += row.place == 1 and row.moves > 0
+        return scores
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether the series is over: the next race begins a new one."""
+        return any(wins >= self.options.wins_needed for wins in self.scores().values())
+
     def view(self) -> RaceView:
         """What everyone in the room may see: the seed and the order only after the close."""
         over = self.phase is Phase.CLOSED and self.was_run
+        scores = self.scores()
+        players = (self.seats[seat].view(self.phase, scores[seat]) for seat in sorted(self.seats))
         clock_ms = (self.closed_at_ms if over else self.now_ms) - self.go_at_ms
         return RaceView(
             id=self.id,
@@ -216,7 +234,7 @@ class RaceState:
             ver=self.ver,
             round=self.round,
             host=self.host,
-            players=tuple(self.seats[seat].view(self.phase) for seat in sorted(self.seats)),
+            players=tuple(players),
             clock_ms=clock_ms if self.was_run else 0,
             deadline_ms=max(0, self.deadline_at_ms - self.go_at_ms),
             seed=self.seed.hex() if over else None,

@@ -126,7 +126,7 @@ async def test_undo_stops_at_the_last_new_card(server_url: str) -> None:
 
 async def test_next_deals_anew_in_the_same_room(server_url: str) -> None:
     async with Client(server_url, name="ada") as a, Client(server_url, name="ivo") as b:
-        first = await a.create_race("lanes", countdown_s=0)
+        first = await a.create_race("lanes", countdown_s=0, best_of=3)
         second = await b.join(first.code)
         await both_ready(first, second)
         await first.move(DRAW)

@@ -12,11 +12,11 @@ from samedeal.engine.games import game
 from samedeal.engine.moves import DRAW
 from samedeal.engine.run import Run, UndoPolicy
 from samedeal.engine.table import Table
+from samedeal.greedy import Greedy
 from samedeal.protocol import client_messages as ask
 from samedeal.protocol import server_messages as say
 from samedeal.protocol.errors import ErrorCode
 from samedeal.protocol.fields import Message, Phase, RaceView, Status
-from samedeal_client.bot import Greedy
 from samedeal_server.session import MAX_RACES
 from support import eventually
 from wire import Wire, race_of, wired
@@ -137,9 +137,10 @@ async def test_options_are_the_hosts_and_of_the_lobby(wires: Wires) -> None:
     [
         ("", {"ranked": True, "undo": "free"}),
         ("", {"ranked": True, "spectating": "boards"}),
+        ("", {"ranked": True, "bots": True}),
         ("mine", {"ranked": True}),
     ],
-    ids=["free undo", "whole boards", "a chosen seed"],
+    ids=["free undo", "whole boards", "bots", "a chosen seed"],
 )
 async def test_what_a_ranked_race_may_not_have_is_refused(
     wires: Wires, seed: str, options: dict[str, object]
@@ -376,7 +377,7 @@ async def test_a_room_keeps_its_code_its_options_and_its_score_for_three_rounds(
     wires: Wires,
 ) -> None:
     ada, ivo, eva = wires
-    race = await race_of(ada, ivo, undo="none", time_limit_s=60)
+    race = await race_of(ada, ivo, undo="none", time_limit_s=60, best_of=5)
     code = ada.all(say.Seated)[0].race.code
     commitments = set()
     for number, winner in enumerate((ada, ivo, ada), start=1):
@@ -427,3 +428,47 @@ async def test_everyone_hears_where_the_room_goes_on_and_who_left_is_not_taken_a
     seated = await ivo.get(say.Seated, ask.Resume, race=moved.to)
     assert [player.name for player in seated.race.players] == ["ivo", "eva"]
     assert seated.race.host == 2
+
+
+async def test_a_series_goes_on_until_it_is_decided_and_then_begins_anew(wires: Wires) -> None:
+    ada, ivo, _ = wires
+    race = await race_of(ada, ivo, best_of=3)
+    scores = []
+    for number, winner in enumerate((ada, ivo, ada), start=1):
+        await winner.get(say.Ack, ask.PlayMove, race=race, seq=1, move="draw")
+        for wire in (ada, ivo):
+            await wire.get(say.Done, ask.Bank, race=race)
+        await eventually(lambda n=number: len(ivo.all(say.Closed)) == n)  # type: ignore[misc]
+        scores.append([player.series for player in ivo.all(say.Closed)[-1].race.players])
+        race = (await ada.get(say.Moved, ask.Next, race=race)).to
+        seated = [await wire.get(say.Seated, ask.Resume, race=race) for wire in (ivo, ada)]
+        if number < 3:
+            # Half way nobody makes it longer or shorter.
+            longer = {"race": race, "options": {"best_of": 5}}
+            assert await refused(ada, ask.SetOptions, **longer) is ErrorCode.BAD_OPTION
+            for wire in (ivo, ada):
+                await wire.get(say.Done, ask.Ready, race=race)
+            await eventually(lambda n=number: len(ivo.all(say.Go)) == n + 1)  # type: ignore[misc]
+    assert scores == [[1, 0], [1, 1], [2, 1]]
+    assert [player.series for player in seated[0].race.players] == [0, 0]
+    await ada.get(say.Done, ask.SetOptions, race=race, options={"best_of": 5})
+
+
+async def test_a_race_without_a_move_counts_for_nobody_in_a_series(wires: Wires) -> None:
+    ada, ivo, _ = wires
+    race = await race_of(ada, ivo, best_of=3)
+    for wire in (ada, ivo):
+        await wire.get(say.Done, ask.Bank, race=race)
+    await eventually(lambda: bool(ivo.all(say.Closed)))
+    assert [player.series for player in ivo.all(say.Closed)[0].race.players] == [0, 0]
+
+
+async def test_no_room_with_a_bot_becomes_ranked(server_url: str, wires: Wires) -> None:
+    ada = wires[0]
+    async with wired(server_url, "robo", bot=True) as robo:
+        ranked = {"game": "lanes", "options": {"ranked": True}}
+        assert await refused(robo, ask.Create, **ranked) is ErrorCode.BAD_OPTION
+        room = await ada.get(say.Seated, ask.Create, game="lanes")
+        await robo.get(say.Seated, ask.Join, code=room.race.code)
+        fields = {"race": room.race.id, "options": {"ranked": True}}
+        assert await refused(ada, ask.SetOptions, **fields) is ErrorCode.BAD_OPTION

@@ -44,6 +44,7 @@ PATCH = OptionsPatch(
     ranked=True,
     bots=False,
     auto_start=False,
+    best_of=3,
 )
 OPTIONS = RaceOptions(
     seats=3,
@@ -55,6 +56,7 @@ OPTIONS = RaceOptions(
     ranked=True,
     bots=False,
     auto_start=False,
+    best_of=3,
 )
 PLAYER = PlayerView(
     seat=2,

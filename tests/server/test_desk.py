@@ -47,9 +47,9 @@ async def ada(desk: RaceDesk) -> Player:
     return player
 
 
-async def closed_race(desk: RaceDesk, game: str = "lanes") -> Trio:
+async def closed_race(desk: RaceDesk, game: str = "lanes", **options: object) -> Trio:
     """A race of three with a move or two in it, closed."""
-    trio = Trio(desk, game)
+    trio = Trio(desk, game, **options)
     await trio.sit()
     await trio.do(1, "played", "draw")
     await trio.do(2, "played", "draw")
@@ -147,7 +147,7 @@ async def test_a_room_everyone_left_has_no_replay(desk: RaceDesk, ada: Player) -
 
 
 async def test_the_next_race_is_opened_once_by_two_who_ask_at_once(desk: RaceDesk) -> None:
-    trio = await closed_race(desk)
+    trio = await closed_race(desk, best_of=3)
     answers = await asyncio.gather(
         *(trio.seats[seat].get(say.Moved, ask.Next, race=trio.race) for seat in (1, 2, 3))
     )

@@ -50,6 +50,13 @@ def add_parsers(commands: "argparse._SubParsersAction[Parser]") -> None:
     race.add_argument(
         "--no-bots", dest="bots", action="store_false", default=None, help="let no bots in"
     )
+    race.add_argument(
+        "--best-of",
+        type=int,
+        choices=[1, 3, 5],
+        metavar="N",
+        help="a series of 1, 3 or 5 races, until one has won more than half of them (1)",
+    )
     race.add_argument("--seed", type=seed, metavar="TEXT", help="deal this seed: a practice race")
     join = commands.add_parser("join", help="join a race by its code", description=_RACE)
     join.add_argument("code", type=code, metavar="CODE", help="the code that the host was shown")
@@ -140,6 +147,7 @@ def _options(args: argparse.Namespace) -> dict[str, object]:
         "spectating": args.spectating,
         "ranked": args.ranked,
         "bots": args.bots,
+        "best_of": args.best_of,
     }
     return {name: value for name, value in given.items() if value is not None}
 

@@ -19,6 +19,7 @@ from samedeal.protocol.fields import Phase, PlayerView, Status
 from samedeal_client.cli.lines import MAX_AHEAD, Lines
 from samedeal_client.cli.order import is_first, tell_result
 from samedeal_client.cli.output import FINE, NO, Voice
+from samedeal_client.cli.series import series_line
 from samedeal_client.connection import Client, Dropped, Event, Link, Race, Rewound, Store
 from samedeal_client.errors import ClientError, ConnectionLost, Refused, Unanswered
 
@@ -132,6 +133,8 @@ class Plain:
             f"* join with: samedeal join {view.code} --plain",
             f"* the deal is fixed: commitment {view.commitment}",
         ]
+        if score := series_line(view, seat):
+            lines.append(f"* series: {score}")
         self._voice.say(
             "room",
             "\n".join(lines),
@@ -432,6 +435,9 @@ class Plain:
                 path = path.with_stem(f"{path.stem}-{self._rounds_played}")
             _write(path, await self._race.replay())
         tell_result(self._voice, view, replay=None if path is None else str(path))
+        if score := series_line(view, self._race.model.seat):
+            scores = {str(player.seat): player.series for player in view.players}
+            self._voice.say("series", f"* series: {score}", scores=scores)
         return FINE if is_first(view, self._race.model.seat) else NO
 
 

@@ -3,7 +3,14 @@
 from enum import StrEnum
 from typing import Annotated
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+)
 
 from samedeal.engine.run import UndoPolicy
 from samedeal.protocol import limits
@@ -124,6 +131,13 @@ Countdown = Annotated[int, Field(strict=True, ge=0, le=60)]
 Seats = Annotated[int, Field(strict=True, ge=limits.MIN_SEATS, le=limits.MAX_SEATS)]
 
 
+def _odd(number: int) -> int:
+    if number % 2 == 0:
+        raise ValueError("Input should be 1, 3 or 5")
+    return number
+
+
+BestOf = Annotated[int, Field(strict=True, ge=1, le=5), AfterValidator(_odd)]
 UndoName = Annotated[UndoPolicy, BeforeValidator(_text_only)]
 SpectatingName = Annotated[Spectating, BeforeValidator(_text_only)]
 
@@ -145,6 +159,13 @@ class RaceOptions(FromServer):
     """Whether bots may take a seat."""
     auto_start: Flag = True
     """Start as soon as every seat is taken and everyone is ready."""
+    best_of: BestOf = 1
+    """Races of a series: `next` goes on with it until someone has won more than half of them."""
+
+    @property
+    def wins_needed(self) -> int:
+        """How many races decide the series."""
+        return self.best_of // 2 + 1
 
 
 class OptionsPatch(Message):
@@ -159,6 +180,7 @@ class OptionsPatch(Message):
     ranked: Flag | None = None
     bots: Flag | None = None
     auto_start: Flag | None = None
+    best_of: BestOf | None = None
 
 
 class PlayerView(FromServer):
@@ -178,7 +200,7 @@ class PlayerView(FromServer):
     t_ms: Ms = 0
     """When the last action was accepted, from GO."""
     series: Count = 0
-    """Races of this room won so far."""
+    """Races of this series won so far; after the close with the race at hand."""
 
 
 class OrderRow(FromServer):
