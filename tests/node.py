@@ -1,5 +1,6 @@
 """A node in this process: the product's parts on a real store, and players who keep every frame."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
@@ -14,13 +15,14 @@ from samedeal_server.books import Books
 from samedeal_server.buckets import Limits
 from samedeal_server.desk import RaceDesk
 from samedeal_server.door import Door, Visitor
+from samedeal_server.pause import is_set_within
 from samedeal_server.race import RaceState
 from samedeal_server.rooms import Rooms
 from samedeal_server.runs import COMMIT, Deal, LiveRun, deal
 from samedeal_server.session import Session
 from samedeal_server.store.accounts import AccountStore
 from samedeal_server.store.address import StoreAddress
-from samedeal_server.store.leases import Leases
+from samedeal_server.store.leases import BEAT_S, Leases
 from samedeal_server.store.link import CommitLink
 from samedeal_server.store.races import RaceStore
 from samedeal_server.store.standings import StandingsStore
@@ -45,10 +47,22 @@ async def node(store_url: str, name: str, *, deal: Deal = deal) -> AsyncIterator
 
     races, standings = RaceStore(redis, name), StandingsStore(redis)
     rooms = Rooms(races, Books(races, standings), Leases(redis, name), open_run)
+    closing = asyncio.Event()
+    beats = asyncio.create_task(beating(rooms, closing))
     yield RaceDesk(races, AccountStore(redis), standings, rooms)
+    closing.set()
+    await asyncio.wait([beats])
     await rooms.close()
     await link.close()
     await redis.aclose()
+
+
+async def beating(rooms: Rooms, closing: asyncio.Event) -> None:
+    """Keep the lease of a node: without any there would be an outage."""
+    while True:
+        await rooms.beat()
+        if await is_set_within(closing, BEAT_S):
+            return
 
 
 class Player:

@@ -11,7 +11,8 @@ from samedeal.protocol.fields import RaceOptions
 from samedeal_server.race import RaceState, SeatState
 from samedeal_server.store import keys
 from samedeal_server.store.address import StoreAddress
-from samedeal_server.store.races import Attached, NewRace, RaceStore
+from samedeal_server.store.leases import Outage, Outages
+from samedeal_server.store.races import Advanced, Attached, NewRace, RaceStore
 from samedeal_server.store.scripts import Script, run
 
 __all__ = ["ADA", "CODE", "COMMIT", "EVA", "IVO", "RACE", "ZOE", "Store", "ear", "new_race"]
@@ -43,8 +44,13 @@ class Store:
         ivo = await self.races.attach(RACE, IVO)
         assert isinstance(ada, Attached)
         assert isinstance(ivo, Attached)
-        await self.races.advance(RACE)
+        await self.advance()
         return ada, ivo
+
+    async def advance(self, race_id: str = RACE, *outages: Outage) -> Advanced | None:
+        """Move the race on as a node does that has just read which outages there were."""
+        seconds, _ = await self.redis.time()
+        return await self.races.advance(race_id, Outages(int(seconds) * 1000, outages))
 
     async def state(self, race_id: str = RACE) -> RaceState:
         state = await self.races.load(race_id)

@@ -176,6 +176,10 @@ class RaceDesk:
     async def end(self, account: Account, race_id: str, how: Status) -> None:
         """Bank or leave."""
         word = await self.races.leave(race_id, account.player, how)
+        if word == "closed":
+            # Its time is up, but an outage may have lengthened it.
+            await self.rooms.advance(race_id)
+            word = await self.races.leave(race_id, account.player, how)
         if word == "phase":
             raise Refusal(ErrorCode.WRONG_PHASE, "the race has not begun; leave instead")
         _check(word)
@@ -260,6 +264,7 @@ class RaceDesk:
                 for _, seat in sorted(state.seats.items())
             ),
             started=started.strftime("%Y-%m-%dT%H:%M:%SZ"),
+            paused_ms=state.paused_ms,
         )
         return "".join(replay.compose(header, actions, replay.standings(runs)))
 

@@ -140,6 +140,8 @@ class RaceState:
     go_at_ms: int = 0
     deadline_at_ms: int = 0
     closed_at_ms: int = 0
+    paused_ms: int = 0
+    """For how long of it nobody could play; the deadline is that much later."""
     next_race: str = ""
 
     @classmethod
@@ -169,6 +171,7 @@ class RaceState:
             go_at_ms=int(fields.get("go_at", 0)),
             deadline_at_ms=int(fields.get("deadline", 0)),
             closed_at_ms=int(fields.get("closed_at", 0)),
+            paused_ms=int(fields.get("paused", 0)),
             next_race=fields.get("next", ""),
         )
 
@@ -237,6 +240,7 @@ class RaceState:
             players=tuple(players),
             clock_ms=clock_ms if self.was_run else 0,
             deadline_ms=max(0, self.deadline_at_ms - self.go_at_ms),
+            paused_ms=self.paused_ms,
             seed=self.seed.hex() if over else None,
             order=self.order() if over else (),
             next=self.next_race or None,

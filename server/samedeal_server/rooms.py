@@ -21,8 +21,8 @@ from samedeal_server.books import Books
 from samedeal_server.errors import StoreUnavailable
 from samedeal_server.race import RaceState
 from samedeal_server.runs import LiveRun
-from samedeal_server.store.leases import Leases
-from samedeal_server.store.races import RaceStore
+from samedeal_server.store.leases import Leases, Outage
+from samedeal_server.store.races import Advanced, RaceStore, Stale
 
 __all__ = ["Member", "Room", "Rooms"]
 
@@ -130,6 +130,8 @@ class Rooms:
         self._tasks: set[asyncio.Task[None]] = set()
         self._closing = False
         self._loop = asyncio.get_running_loop()
+        self._outages: tuple[Outage, ...] = ()
+        """Those that races were swept for."""
 
     async def close(self) -> None:
         """Stop every timer, take no more work, and wait for what is under way.
@@ -229,8 +231,14 @@ class Rooms:
         await self._compare([r for r in self._rooms.values() if r.checked_at <= before])
 
     async def beat(self) -> None:
-        """Renew this node's lease. Races with players of a node that came or went are read."""
+        """Renew this node's lease. Races with players of a node that came or went are read.
+
+        After an outage every open race is due: its deadline moves.
+        """
         changed = await self._leases.beat()
+        if self._leases.outages.all != self._outages:
+            await self._races.all_due()
+            self._outages = self._leases.outages.all
         if changed:
             await self._refresh_all(
                 room
@@ -328,6 +336,10 @@ class Rooms:
             if state.next_race and not old.next_race:
                 room.tell(Moved(race=state.id, to=state.next_race, code=state.code))
             return
+        if state.paused_ms > old.paused_ms:
+            away_s = (state.paused_ms - old.paused_ms) / 1000
+            sentence = f"nobody could play for {away_s:.0f} s: the race closes that much later"
+            room.tell(Notice(race=room.id, kind="store", sentence=sentence))
         if _roster(old) != _roster(state):
             room.tell(RoomEvent(race=state.view()))
         if old.deadline_at_ms > state.deadline_at_ms > 0:
@@ -439,7 +451,7 @@ class Rooms:
 
     async def advance(self, race_id: str) -> None:
         """Move a race on if it is time; book it and let the sweep forget it when it is closed."""
-        at = await self._races.advance(race_id)
+        at = await self._advanced(race_id)
         if at is None:
             await self._races.unschedule(race_id)
             return
@@ -451,6 +463,13 @@ class Rooms:
         room = self._rooms.get(race_id)
         if room is not None and not at.phase is room.state.phase is Phase.CLOSED:
             await self.refresh(room)
+
+    async def _advanced(self, race_id: str) -> Advanced | None:
+        while True:
+            try:
+                return await self._races.advance(race_id, self._leases.outages)
+            except Stale:
+                await self._leases.beat()
 
     async def sweep(self) -> None:
         """Move on every race that is due, whoever plays in it and wherever."""
@@ -482,4 +501,4 @@ def _roster(state: RaceState) -> tuple[object, ...]:
         (seat.seat, seat.player, seat.ready, seat.present, seat.ended)
         for seat in state.seats.values()
     )
-    return state.phase, state.host, state.options, seats
+    return state.phase, state.host, state.options, state.paused_ms, seats

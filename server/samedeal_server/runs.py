@@ -24,6 +24,10 @@ __all__ = ["COMMIT", "Committed", "Fenced", "LiveRun", "deal"]
 COMMIT = Script("commit")
 
 
+LATE_MS = 250
+"""After so long a race whose time is up is closed, or is known to go on."""
+
+
 class Fenced(ServerError):
     """A newer connection holds the seat; this board is out of date."""
 
@@ -188,6 +192,11 @@ def _failure(reply: Any) -> ServerError:
         return Fenced("another connection holds this seat")
     if word == b"closed":
         return Refusal(ErrorCode.RUN_OVER, "the run is over: nothing more counts")
+    if word == b"late":
+        sentence = (
+            "the time is up: the race is closing, or an outage has lengthened it; send it again"
+        )
+        return Refusal(ErrorCode.SLOW_DOWN, sentence, retry_ms=LATE_MS)
     if word == b"early":
         return Refusal(ErrorCode.WRONG_PHASE, "the race has not begun; wait for GO")
     return StoreUnavailable(f"the store answered {word!r}")

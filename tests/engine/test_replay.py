@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from samedeal.engine.deals import commitment
 from samedeal.engine.games import GAMES, game
-from samedeal.engine.moves import Move
+from samedeal.engine.moves import DRAW, Move
 from samedeal.engine.replay import (
     MAX_ACTIONS,
     MAX_LINE_BYTES,
@@ -272,6 +272,8 @@ FORGED_HEADERS: dict[str, tuple[Callable[[list[Content]], None], str]] = {
     "a flag for a seat": (players(True), "seat must be a whole number"),
     "a player with less": (edit(0, players=[{"seat": 1}]), "a player must have the keys"),
     "a local time": (edit(0, started="2026-05-01T18:30:00"), "started must be a time in UTC"),
+    "a pause of nothing": (edit(0, paused_ms=0), "paused_ms is left out where it is 0"),
+    "a text for the pause": (edit(0, paused_ms="1"), "paused_ms must be a whole number"),
     "another key": (edit(0, winner=1), "it must have the keys format, version"),
 }
 
@@ -353,6 +355,18 @@ def test_at_the_same_time_the_lower_seat_stands_first() -> None:
 def test_an_action_at_the_time_limit_still_counts() -> None:
     line, sentence = refused_at(draw(1, 1, 600_000))
     assert (line, "order, is missing" in sentence) == (3, True)
+
+
+def test_p35_an_outage_is_in_the_file_and_lengthens_the_time_limit() -> None:
+    head = replace(header(), paused_ms=20_500)
+    lines = compose(head, *raced(head))
+    assert '"started":"2026-05-01T18:30:00Z","paused_ms":20500,' in lines[0]
+    assert verify(lines).paused_ms == 20_500
+    assert "paused_ms" not in compose(header(), *raced(header()))[0]
+    for t_ms, is_in_time in ((620_500, True), (620_501, False)):
+        entry = LogEntry(1, 1, t_ms, DRAW)
+        with pytest.raises(ReplayError, match="the order" if is_in_time else "time limit of 620.5"):
+            verify(compose(head, [entry], []))
 
 
 def test_play_of_another_seed_with_its_right_commitment_is_refused() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 from dataclasses import dataclass
 from functools import partial
@@ -12,8 +13,10 @@ import pytest
 from redis.asyncio import Redis
 
 from rig import OwnStore
+from samedeal.engine.replay import verify
 from samedeal.protocol import client_messages as ask
 from samedeal.protocol import server_messages as say
+from samedeal.protocol.errors import ErrorCode
 from samedeal_server.store import keys
 from support import ServerProcess, eventually
 from wire import Wire, race_of, wired
@@ -37,8 +40,14 @@ class Clock:
     async def go_at_ms(self, race: str) -> int:
         return int(await self.redis.hget(keys.race(race), "go_at") or 0)
 
-    async def has_passed(self, ms: int) -> bool:
-        return await self.now_ms() >= ms
+    async def jump(self, race: str, ms: int) -> None:
+        """Be so much later for a race and for the beats of nodes."""
+        await self.redis.hincrby(keys.leases()[1], "beat", -ms)
+        for field in ("go_at", "deadline"):
+            await self.redis.hincrby(keys.race(race), field, -ms)
+
+    async def is_lengthened(self, race: str) -> bool:
+        return await self.redis.hget(keys.race(race), "paused") is not None
 
 
 @pytest.fixture
@@ -105,24 +114,78 @@ async def test_a_node_whose_clock_is_wrong_and_stepped_shows_the_clock_of_the_st
             assert ada.all(say.Closed)[0].race.order == ivo.all(say.Closed)[0].race.order
 
 
-async def test_p35_the_clock_runs_on_for_both_while_their_node_is_away(
+OUTAGE = re.compile("nobody could play for 20")
+
+
+async def test_p35_an_outage_of_all_nodes_lengthens_the_race_for_both_and_shows_in_the_result(
     store: OwnStore, clock: Clock, tmp_path: Path
 ) -> None:
+    """They are away for 20 s by the store's clock: its times are put so much further back."""
     with ServerProcess(tmp_path / "one", "--redis", store.url) as node:
         async with wired(node.url, "ada") as ada, wired(node.url, "ivo") as ivo:
             race = await race_of(ada, ivo, game="sally", time_limit_s=300)
             last_ms = await drawn_at(ada, race, 1, clock)
             tokens = ada.token, ivo.token
             node.stop(signal.SIGKILL)
-    away_until_ms = await clock.now_ms() + 3000
-    await eventually(lambda: clock.has_passed(away_until_ms), 20)
-    with ServerProcess(tmp_path / "one", "--redis", store.url) as again:
+    await clock.jump(race, 20_000)
+    with (
+        ServerProcess(tmp_path / "one", "--redis", store.url) as one,
+        ServerProcess(tmp_path / "two", "--redis", store.url) as two,
+    ):
         async with (
-            wired(again.url, token=tokens[0]) as ada,
-            wired(again.url, token=tokens[1]) as ivo,
+            wired(one.url, token=tokens[0]) as ada,
+            wired(two.url, token=tokens[1]) as ivo,
         ):
-            for wire in (ada, ivo):
-                assert await seen_by(wire, race, clock) == 300_000
+            await eventually(partial(clock.is_lengthened, race), 20)
+            deadlines = [await seen_by(wire, race, clock) for wire in (ada, ivo)]
+            assert deadlines[0] == deadlines[1]
+            paused_ms = deadlines[0] - 300_000
+            assert 20_000 <= paused_ms < 30_000
             times = [await drawn_at(ada, race, 2, clock), await drawn_at(ivo, race, 1, clock)]
+            # The clock has run on, for both.
             assert times == sorted(times)
-            assert times[0] >= last_ms + 3000
+            assert times[0] >= last_ms + 20_000
+            for wire in (ada, ivo):
+                await wire.get(say.Done, ask.Bank, race=race)
+            for wire in (ada, ivo):
+                await eventually(partial(is_told_the_end, wire))
+                assert wire.all(say.Closed)[0].race.paused_ms == paused_ms
+            replay = (await ada.get(say.ReplayFile, ask.ReplayGet, race=race)).text
+            assert verify(replay.splitlines(keepends=True)).paused_ms == paused_ms
+        logs = [node.stop(signal.SIGTERM)[0] for node in (one, two)]
+    assert len(OUTAGE.findall("".join(logs))) == 1
+
+
+async def test_p35_an_outage_of_the_store_lengthens_a_race_that_would_have_ended_in_it(
+    store: OwnStore, clock: Clock, tmp_path: Path
+) -> None:
+    """Its time is up when the store is back; nobody finds it closed, or is told that it is."""
+    with ServerProcess(tmp_path / "one", "--redis", store.url) as node:
+        async with wired(node.url, "ada") as ada, wired(node.url, "ivo") as ivo:
+            race = await race_of(ada, ivo, game="sally", time_limit_s=15)
+            await drawn_at(ada, race, 1, clock)
+            # Nothing beats meanwhile, and nothing is closed.
+            node.process.send_signal(signal.SIGSTOP)
+            await clock.jump(race, 20_000)
+            await store.stop()
+            await store.start()
+            node.process.send_signal(signal.SIGCONT)
+            seq = {ada: 2, ivo: 1}
+            for wire in (ada, ivo):
+
+                async def draws(wire: Wire = wire) -> bool:
+                    fields = {"race": race, "seq": seq[wire], "move": "draw"}
+                    answer = await wire.answer(await wire.post(ask.PlayMove, **fields))
+                    if isinstance(answer, say.Refused):
+                        assert answer.code is not ErrorCode.RUN_OVER
+                    return isinstance(answer, say.Ack)
+
+                await eventually(draws, 20)
+            await eventually(lambda: all(wire.all(say.Notice) for wire in (ada, ivo)), 10)
+            for wire in (ada, ivo):
+                (notice,) = wire.all(say.Notice)
+                assert (notice.kind, "nobody could play for 2" in notice.sentence) == (
+                    "store",
+                    True,
+                )
+                assert not wire.all(say.Closed)

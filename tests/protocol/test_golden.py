@@ -100,6 +100,7 @@ VIEW = RaceView(
     players=(PLAYER,),
     clock_ms=-3000,
     deadline_ms=600_000,
+    paused_ms=20_000,
     seed="a5" * 32,
     order=(ROW,),
     next=OTHER,

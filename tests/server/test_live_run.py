@@ -54,7 +54,7 @@ async def test_what_the_store_took_is_the_runs_with_the_stores_time(
     ("fields", "code"),
     [
         ({"phase": "closed"}, ErrorCode.RUN_OVER),
-        ({"deadline": 1}, ErrorCode.RUN_OVER),
+        ({"go_at": 1, "deadline": 2}, ErrorCode.SLOW_DOWN),
         ({"go_at": "9000000000000", "deadline": "9900000000000"}, ErrorCode.WRONG_PHASE),
     ],
     ids=["closed", "late", "early"],

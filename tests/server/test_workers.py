@@ -92,7 +92,7 @@ async def test_a_race_over_two_workers_goes_on_when_one_is_killed(tmp_path: Path
                 await second.until(lambda: second.view.players[0].present)
 
                 async def is_replaced() -> bool:
-                    now = await redis.zrangebyscore(keys.leases(), "-inf", "+inf")
+                    now = await redis.zrangebyscore(keys.leases()[0], "-inf", "+inf")
                     return len(set(now) - set(nodes)) == 1
 
                 await eventually(is_replaced, 20)
@@ -103,7 +103,7 @@ async def test_a_race_over_two_workers_goes_on_when_one_is_killed(tmp_path: Path
                 await second.until_closed()
             assert first.view.order == second.view.order
             assert sorted(row.moves for row in first.view.order) == [1, 2]
-            workers = [pid_of(node) for node in await redis.zrange(keys.leases(), 0, -1)]
+            workers = [pid_of(node) for node in await redis.zrange(keys.leases()[0], 0, -1)]
             assert len(workers) == 3
         logged, code = server.stop(signal.SIGTERM)
     assert code == 0

@@ -103,7 +103,7 @@ async def test_p33_nothing_counts_from_the_deadline_on_even_if_nobody_closed(
     here = "local time = redis.call('TIME') redis.call('HSET', KEYS[1], 'deadline', time[1] * 1000 "
     where = (keys.race(RACE), keys.seat(RACE, 1), keys.log(RACE, 1))
     what = ("n1", ada.epoch, 1, "draw", 0, 0, 0, 0, 0, 60_000)
-    for late_ms, word in ((0, "closed"), (1, "done")):
+    for late_ms, word in ((0, "late"), (1, "done")):
         deadline = f"+ math.floor(time[2] / 1000) + {late_ms})\n"
         # In a scope of its own: the script declares a `time`, too.
         source = f"do {here}{deadline} end\n{COMMIT.source}"
@@ -113,11 +113,17 @@ async def test_p33_nothing_counts_from_the_deadline_on_even_if_nobody_closed(
         assert reply[0] == word
 
 
-@pytest.mark.parametrize("fields", [{"phase": "closed"}, {"deadline": 1}])
-async def test_nothing_counts_after_the_close(store: Store, fields: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    ("fields", "word"),
+    [({"phase": "closed"}, "closed"), ({"go_at": 1, "deadline": 2}, "late")],
+    ids=["closed", "its time is up"],
+)
+async def test_nothing_counts_after_the_close(
+    store: Store, fields: dict[str, Any], word: str
+) -> None:
     ada, _ = await store.running()
     await store.set(**fields)
-    assert await store.commit(ada, 1) == ["closed"]
+    assert await store.commit(ada, 1) == [word]
     assert await store.races.log(RACE, 1) == []
 
 
@@ -168,8 +174,8 @@ async def test_the_last_call_never_makes_a_race_longer(store: Store) -> None:
 async def test_with_no_last_call_the_first_win_closes(store: Store) -> None:
     ada, ivo = await store.running(last_call_s=0)
     await store.commit(ada, 1, won=True)
-    assert await store.commit(ivo, 1) == ["closed"]
-    await store.races.advance(RACE)
+    assert await store.commit(ivo, 1) == ["late"]
+    await store.advance()
     assert (await store.state()).phase is Phase.CLOSED
 
 

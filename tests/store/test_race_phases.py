@@ -9,7 +9,8 @@ from samedeal.protocol.fields import Phase, RaceOptions, Status
 from samedeal_server.errors import StoreUnavailable
 from samedeal_server.store import keys
 from samedeal_server.store.address import StoreAddress
-from samedeal_server.store.races import LOBBY_MS, Attached, RaceStore
+from samedeal_server.store.leases import LEASE_S, Outage, Outages
+from samedeal_server.store.races import LOBBY_MS, Attached, RaceStore, Stale
 
 pytestmark = pytest.mark.usefixtures("every_key_expires")
 
@@ -81,13 +82,13 @@ async def test_p11_the_end_of_a_seats_former_holder_is_not_that_of_the_new_one(
 
 async def test_a_lobby_is_left_alone_until_it_waited_too_long(store: Store) -> None:
     await store.open()
-    at = await store.races.advance(RACE)
+    at = await store.advance()
     assert at is not None
     assert at.phase is Phase.LOBBY
     created = int(await store.redis.hget(keys.race(RACE), "created") or 0)
     assert at.due_ms == created + LOBBY_MS
     await store.set(created=at.now_ms - LOBBY_MS)
-    closed = await store.races.advance(RACE)
+    closed = await store.advance()
     assert closed is not None
     assert (closed.phase, closed.due_ms) == (Phase.CLOSED, 0)
     assert not (await store.state()).was_run
@@ -95,7 +96,7 @@ async def test_a_lobby_is_left_alone_until_it_waited_too_long(store: Store) -> N
 
 async def test_a_countdown_is_not_cut_short(store: Store) -> None:
     await store.running(countdown_s=60)
-    at = await store.races.advance(RACE)
+    at = await store.advance()
     state = await store.state()
     assert at is not None
     assert (at.phase, state.phase, at.due_ms) == (
@@ -106,27 +107,79 @@ async def test_a_countdown_is_not_cut_short(store: Store) -> None:
 async def test_at_go_the_race_runs_once(store: Store) -> None:
     await store.running(countdown_s=60)
     await store.set(go_at=1)
-    at = await store.races.advance(RACE)
+    at = await store.advance()
     state = await store.state()
     assert at is not None
     assert (at.phase, state.phase, at.due_ms) == (
         Phase.RUNNING, Phase.RUNNING, state.deadline_at_ms
     )  # fmt: skip
-    assert await store.races.advance(RACE) is not None
+    assert await store.advance() is not None
     assert (await store.state()).ver == state.ver
+
+
+@pytest.mark.parametrize(
+    ("from_ms", "to_ms", "lost_ms"),
+    [
+        (-90_000, -70_000, 0),
+        (-70_000, -50_000, 10_000),
+        (-40_000, -20_000, 20_000),
+        (-40_000, 0, 40_000),
+        (-9_000, 0, 0),
+    ],
+    ids=["before GO", "over GO", "while it ran", "over the deadline", "after the deadline"],
+)
+async def test_p35_an_outage_lengthens_an_open_race_once_by_what_it_took_of_it(
+    store: Store, from_ms: int, to_ms: int, lost_ms: int
+) -> None:
+    await store.running()
+    now_ms = (await store.state()).now_ms
+    go_at_ms, deadline_ms = now_ms - 60_000, now_ms - 10_000
+    await store.set(go_at=go_at_ms, deadline=deadline_ms)
+    outage = Outage(7, now_ms + from_ms, now_ms + to_ms)
+    for _ in range(2):
+        await store.advance(RACE, Outage(6, 1, 2), outage)
+        state = await store.state()
+        assert (state.go_at_ms, state.paused_ms) == (go_at_ms, lost_ms)
+        assert state.deadline_at_ms == deadline_ms + lost_ms
+        assert state.phase is (Phase.RUNNING if lost_ms > 10_000 else Phase.CLOSED)
+    assert state.view().paused_ms == lost_ms
+
+
+async def test_p35_two_outages_add_up_in_whatever_order_they_are_heard_of(store: Store) -> None:
+    await store.running()
+    now_ms = (await store.state()).now_ms
+    await store.set(go_at=now_ms - 60_000, deadline=now_ms + 1000)
+    first, second = Outage(1, now_ms - 50_000, now_ms - 40_000), Outage(2, now_ms - 9000, now_ms)
+    await store.advance(RACE, first)
+    before = (await store.state()).ver
+    await store.advance(RACE, first, second)
+    await store.advance(RACE, first)
+    state = await store.state()
+    assert (state.paused_ms, state.ver) == (19_000, before + 1)
+
+
+async def test_p35_a_race_is_not_closed_by_who_may_not_know_of_an_outage(store: Store) -> None:
+    await store.running()
+    state = await store.state()
+    await store.set(go_at=1, deadline=2)
+    with pytest.raises(Stale):
+        await store.races.advance(RACE, Outages(state.now_ms - int(LEASE_S * 1000) - 1000))
+    assert (await store.state()).ver == state.ver
+    await store.races.advance(RACE, Outages(state.now_ms))
+    assert (await store.state()).phase is Phase.CLOSED
 
 
 async def test_a_race_closes_at_its_deadline_and_says_so_once(store: Store) -> None:
     await store.running()
     now_ms = (await store.state()).now_ms
     await store.set(deadline=now_ms - 1000, go_at=now_ms - 5000)
-    at = await store.races.advance(RACE)
+    at = await store.advance()
     assert at is not None
     assert (at.phase, at.due_ms) == (Phase.CLOSED, 0)
     state = await store.state()
     # The sweep was late, the close was not.
     assert (state.phase, state.closed_at_ms) == (Phase.CLOSED, now_ms - 1000)
-    later = await store.races.advance(RACE)
+    later = await store.advance()
     assert later is not None
     assert (later.phase, later.due_ms) == (Phase.CLOSED, 0)
     again = await store.state()
@@ -136,10 +189,10 @@ async def test_a_race_closes_at_its_deadline_and_says_so_once(store: Store) -> N
 async def test_a_race_closes_when_every_run_has_ended(store: Store) -> None:
     ada, _ = await store.running()
     await store.commit(ada, 1, won=True)
-    await store.races.advance(RACE)
+    await store.advance()
     assert (await store.state()).phase is Phase.RUNNING
     await store.races.leave(RACE, IVO, Status.BANKED)
-    at = await store.races.advance(RACE)
+    at = await store.advance()
     assert at is not None
     assert at.phase is Phase.CLOSED
     state = await store.state()
@@ -150,15 +203,15 @@ async def test_a_countdown_that_everyone_left_closes_at_go_and_not_before(store:
     await store.running(countdown_s=60)
     for player in (ADA, IVO):
         await store.races.leave(RACE, player, Status.LEFT)
-    await store.races.advance(RACE)
+    await store.advance()
     assert (await store.state()).phase is Phase.COUNTDOWN
     await store.set(go_at=1)
-    await store.races.advance(RACE)
+    await store.advance()
     assert (await store.state()).phase is Phase.CLOSED
 
 
 async def test_what_is_not_there_does_not_advance(store: Store) -> None:
-    assert await store.races.advance("nowhere") is None
+    assert await store.advance("nowhere") is None
 
 
 async def test_a_race_closes_when_everyone_still_in_is_stuck(store: Store) -> None:
@@ -166,10 +219,10 @@ async def test_a_race_closes_when_everyone_still_in_is_stuck(store: Store) -> No
     await store.commit(ada, 1)
     await store.commit(ivo, 1)
     await store.races.mark_stuck(RACE, 1, 1)
-    await store.races.advance(RACE)
+    await store.advance()
     assert (await store.state()).phase is Phase.RUNNING
     await store.races.mark_stuck(RACE, 2, 1)
-    await store.races.advance(RACE)
+    await store.advance()
     state = await store.state()
     assert state.phase is Phase.CLOSED
     assert [row.status for row in state.order()] == [Status.STUCK, Status.STUCK]
@@ -181,7 +234,7 @@ async def test_stuck_is_void_after_the_next_action(store: Store) -> None:
     await store.races.mark_stuck(RACE, 1, 1)
     await store.races.leave(RACE, IVO, Status.BANKED)
     await store.commit(ada, 2)
-    await store.races.advance(RACE)
+    await store.advance()
     assert (await store.state()).phase is Phase.RUNNING
 
 
@@ -189,7 +242,7 @@ async def test_who_is_stuck_plays_on_while_the_race_does(store: Store) -> None:
     ada, _ = await store.running()
     await store.commit(ada, 1)
     await store.races.mark_stuck(RACE, 1, 1)
-    await store.races.advance(RACE)
+    await store.advance()
     assert (await store.state()).seats[1].ended is None
     assert (await store.commit(ada, 2))[0] == "done"
 
@@ -198,12 +251,12 @@ async def test_the_close_tells_stuck_from_cut_off_and_from_left(store: Store) ->
     ada, _ = await store.running(seats=3)
     await store.races.join(RACE, EVA, "eva", bot=False)
     await store.races.ready(RACE, EVA, ready=True)
-    await store.races.advance(RACE)
+    await store.advance()
     await store.commit(ada, 1)
     await store.races.mark_stuck(RACE, 1, 1)
     await store.races.leave(RACE, EVA, Status.LEFT)
     await store.set(deadline=2, go_at=1)
-    await store.races.advance(RACE)
+    await store.advance()
     assert {row.seat: row.status for row in (await store.state()).order()} == {
         1: Status.STUCK, 2: Status.CUT_OFF, 3: Status.LEFT,
     }  # fmt: skip
@@ -297,11 +350,11 @@ async def test_every_change_raises_the_version_and_rings_once_at_another_node(
         "ready": lambda: races.ready(RACE, IVO, ready=True),
         "another ready": lambda: races.ready(RACE, ZOE, ready=True),
         "start": lambda: races.start(RACE, ADA),
-        "go": lambda: races.advance(RACE),
+        "go": lambda: store.advance(),
         "bank": lambda: races.leave(RACE, ADA, Status.BANKED),
         "leave": lambda: races.leave(RACE, IVO, Status.LEFT),
         "the last one leaves": lambda: races.leave(RACE, ZOE, Status.LEFT),
-        "close": lambda: races.advance(RACE),
+        "close": lambda: store.advance(),
         "next": lambda: races.next_race(RACE, ADA, "second"),
     }
     async with ear(valkey_url, "n2") as heard:
@@ -316,5 +369,5 @@ async def test_a_lobby_that_waited_too_long_rings_when_it_closes(store: Store) -
     await store.open()
     await store.set(created=1)
     before = (await store.state()).ver
-    await store.races.advance(RACE)
+    await store.advance()
     assert (await store.state()).ver == before + 1

@@ -373,7 +373,7 @@ async def test_nothing_ends_after_the_close(
     await store.running()
     await store.set(**late)
     assert await store.races.leave(RACE, ADA, how) == "closed"
-    await store.races.advance(RACE)
+    await store.advance()
     assert await store.races.leave(RACE, ADA, how) == "closed"
     assert (await store.state()).seats[1].ended is None
 

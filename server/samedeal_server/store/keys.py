@@ -43,9 +43,12 @@ def bell(node: str) -> str:
     return f"bell:{node}"
 
 
-def leases() -> str:
-    """Sorted set: until when each node lives unless it renews its lease, in milliseconds."""
-    return "nodes"
+def leases() -> list[str]:
+    """Until when each node lives unless it renews its lease, and when nobody could play.
+
+    A sorted set, in milliseconds, and a hash: the last beat of any node, and outages by number.
+    """
+    return ["{nodes}", "{nodes}:outages"]
 
 
 def race_keys(race_id: str) -> list[str]:

@@ -10,9 +10,10 @@ from samedeal.protocol.fields import Phase, RaceOptions, Status
 from samedeal_server.race import RaceState, SeatState
 from samedeal_server.store import keys
 from samedeal_server.store.faults import translates_faults
+from samedeal_server.store.leases import LEASE_S, Outages
 from samedeal_server.store.scripts import Script, run
 
-__all__ = ["LIFETIME_MS", "Advanced", "Attached", "NewRace", "RaceStore"]
+__all__ = ["LIFETIME_MS", "Advanced", "Attached", "NewRace", "RaceStore", "Stale"]
 
 LIFETIME_MS = 30 * 24 * 3600 * 1000
 """How long a race is kept, from its opening: its replay can be had that long."""
@@ -71,6 +72,10 @@ class Advanced:
     phase: Phase
     now_ms: int
     due_ms: int
+
+
+class Stale(Exception):
+    """The outages were read too long ago to say whether a race is over."""
 
 
 @translates_faults
@@ -171,9 +176,18 @@ class RaceStore:
         """Note that the connection of that epoch is gone; a newer one is left alone."""
         await self._run(_DETACH, race_id, seat, epoch)
 
-    async def advance(self, race_id: str) -> Advanced | None:
-        """Move the phase on if it is time. None if there is no such race any more."""
-        phase, now, due = await self._run(_ADVANCE, race_id, LOBBY_MS)
+    async def advance(self, race_id: str, outages: Outages) -> Advanced | None:
+        """Move the phase on if it is time, and the deadline by outages that the race lay under.
+
+        None if there is no such race any more. Raise Stale, having changed nothing, if there may be
+        newer outages.
+        """
+        known = [str(part) for outage in outages.all for part in outage]
+        phase, now, due = await self._run(
+            _ADVANCE, race_id, LOBBY_MS, outages.read_at_ms, int(LEASE_S * 1000), *known
+        )
+        if phase == "stale":
+            raise Stale
         return None if phase == "missing" else Advanced(Phase(phase), int(now), int(due))
 
     async def next_race(self, race_id: str, player: str, new_id: str) -> tuple[str, str]:
@@ -212,6 +226,10 @@ class RaceStore:
     async def unschedule(self, race_id: str) -> None:
         """Nothing will ever be due in this race again."""
         await self._redis.zrem(keys.due(), race_id)
+
+    async def all_due(self) -> None:
+        """Have the sweep look at every open race now."""
+        await self._redis.zunionstore(keys.due(), {keys.due(): 0})
 
     async def overdue(self, limit: int) -> list[str]:
         """Return races that have to be looked at by now."""

@@ -110,6 +110,8 @@ class Header:
     """By seat."""
     started: str
     """GO in UTC, as in 2026-05-01T18:30:00Z."""
+    paused_ms: int = 0
+    """For how long of it nobody could play, which lengthened the time limit; left out if 0."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -242,6 +244,7 @@ def _header_fields(header: Header) -> dict[str, object]:
             for player in header.players
         ],
         "started": header.started,
+        **({"paused_ms": header.paused_ms} if header.paused_ms else {}),
     }
 
 
@@ -302,6 +305,7 @@ class _Reader:
             options=header.options,
             players=header.players,
             started=header.started,
+            paused_ms=header.paused_ms,
             actions=tuple(self._actions),
             order=self._order,
         )
@@ -343,7 +347,8 @@ class _Reader:
         return content
 
     def _take_header(self, content: dict[str, object]) -> None:
-        _expect_keys(content, _HEADER_KEYS)
+        paused = ("paused_ms",) if "paused_ms" in content else ()
+        _expect_keys(content, (*_HEADER_KEYS, *paused))
         if _number(content["version"], "version") != VERSION:
             raise _Wrong(f"format version {content['version']} is unknown; {VERSION} is known")
         rules = game(_text(content["game"], "game"))
@@ -361,6 +366,9 @@ class _Reader:
         started = _text(content["started"], "started")
         if _UTC.fullmatch(started) is None:
             raise _Wrong("started must be a time in UTC such as 2026-05-01T18:30:00Z")
+        paused_ms = _number(content["paused_ms"], "paused_ms") if paused else 0
+        if paused and not paused_ms:
+            raise _Wrong("paused_ms is left out where it is 0")
         self._header = Header(
             game=rules.id,
             rules_version=rules.version,
@@ -372,9 +380,10 @@ class _Reader:
             options=options,
             players=players,
             started=started,
+            paused_ms=paused_ms,
         )
         policy, limit_s = UndoPolicy(str(options["undo"])), options.get("time_limit_s")
-        self._limit_ms = None if limit_s is None else int(limit_s) * 1000
+        self._limit_ms = None if limit_s is None else int(limit_s) * 1000 + paused_ms
         for player in players:
             self._runs[player.seat] = Run(Table.deal(rules, bytes.fromhex(seed)), policy)
 
@@ -396,7 +405,7 @@ class _Reader:
             if (t_ms, seat, seq) < (last.t_ms, last.seat, last.seq):
                 raise _Wrong("actions stand by time, then seat, and the line before is later")
         if self._limit_ms is not None and t_ms > self._limit_ms:
-            raise _Wrong(f"it comes after the time limit of {self._limit_ms // 1000} s")
+            raise _Wrong(f"it comes after the time limit of {self._limit_ms / 1000:g} s")
         action: Action
         try:
             if kind == "undo":

@@ -242,6 +242,11 @@ class RaceView(FromServer):
     """Milliseconds since GO by the store's clock; negative in the countdown; 0 in the lobby."""
     deadline_ms: Ms
     """When the race closes, in milliseconds from GO; 0 in the lobby."""
+    paused_ms: Ms = 0
+    """For how long of it nobody could play, the store or every server being away.
+
+    The clock ran on, for everyone the same; the deadline is that much later.
+    """
     seed: Hex32 | None = None
     order: tuple[OrderRow, ...] = ()
     next: RaceId | None = None

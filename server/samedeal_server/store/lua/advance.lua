@@ -1,5 +1,8 @@
 -- Move the phase on if it is time; any node may ask, any number of times.
--- ARGV: node, ms a lobby may wait. Returns {phase, now, due}: due is when to ask again, 0 for never.
+-- ARGV: node, ms a lobby may wait, when the outages were read, ms after which there may be newer
+-- ones, then number, from and to of each outage.
+-- Returns {phase, now, due}: due is when to ask again, 0 for never. With 'stale' as the phase nothing
+-- was done: the outages have to be read first.
 local phase = get('phase')
 if not phase then
   return {'missing', '0', '0'}
@@ -20,6 +23,26 @@ end
 local go_at, deadline = number('go_at'), number('deadline')
 if now < go_at then
   return {phase, whole(now), whole(go_at)}
+end
+if now - tonumber(ARGV[3]) > tonumber(ARGV[4]) then
+  return {'stale', whole(now), '0'}
+end
+-- Whoever could not play gets the time back: each outage counts once, and only where it lay between
+-- GO and the deadline as it was when it began.
+local paused, latest, was_paused = number('paused'), number('outage'), false
+for at = 5, #ARGV, 3 do
+  local from, to = tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2])
+  if tonumber(ARGV[at]) > latest then
+    latest = tonumber(ARGV[at])
+    if from < deadline and to > go_at then
+      local lost = to - math.max(from, go_at)
+      paused, deadline, was_paused = paused + lost, deadline + lost, true
+    end
+  end
+end
+if was_paused then
+  redis.call('HSET', KEYS[1], 'paused', whole(paused), 'deadline', whole(deadline),
+    'outage', whole(latest))
 end
 local on, stuck = false, {}
 for _, seat in ipairs(taken()) do
@@ -43,6 +66,8 @@ if not on or now >= deadline then
 end
 if phase == 'countdown' then
   redis.call('HSET', KEYS[1], 'phase', 'running')
+end
+if phase == 'countdown' or was_paused then
   changed(ARGV[1])
 end
 return {'running', whole(now), whole(deadline)}

@@ -22,11 +22,15 @@ local race = redis.call('HMGET', KEYS[1], 'phase', 'go_at', 'deadline', 'nodes')
 local go_at, deadline = tonumber(race[2] or '0'), tonumber(race[3] or '0')
 local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
-if seat[4] or race[1] == 'closed' or now >= deadline then
+if seat[4] or race[1] == 'closed' then
   return {'closed'}
 end
 if race[1] == 'lobby' or now < go_at then
   return {'early'}
+end
+if now >= deadline then
+  -- Only the close is the end: an outage may have lengthened the race without it knowing yet.
+  return {'late'}
 end
 -- A store that lost its place in time, after a failover say, never turns a run's clock back.
 local elapsed = math.max(now - go_at, tonumber(seat[3] or '0'))
