@@ -119,6 +119,7 @@ class Lane(asyncio.Protocol):
         self._own = 0
         self._served = False
         self._heard_at = 0.0
+        self._now = asyncio.get_running_loop().time
         self._reader = hiredis.Reader()
         self._transport: asyncio.Transport | None = None
         self._down = asyncio.Event()
@@ -142,6 +143,11 @@ class Lane(asyncio.Protocol):
     def owes(self) -> bool:
         """Whether the store owes this lane a reply."""
         return bool(self._in_flight)
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether it is connected and the store owes it nothing."""
+        return not self._in_flight and self.is_up.is_set()
 
     @property
     def room(self) -> int:
@@ -325,9 +331,6 @@ class Lane(asyncio.Protocol):
         self._in_flight.clear()
         transport.abort()
         self._shore.requeue(unanswered)
-
-    def _now(self) -> float:
-        return asyncio.get_running_loop().time()
 
 
 def _must_go_elsewhere(error: str) -> bool:

@@ -351,7 +351,11 @@ class _Shard:
         self._link.route_again(queued)
 
     def take(self, command: Command) -> None:
-        """Queue a command and have it written at the end of this turn."""
+        """Write a command that comes alone at once; queue others to the end of this turn."""
+        first = self.lanes[0]
+        if first.is_idle and not self.queue:
+            first.send([command])
+            return
         self.queue.append(command)
         self.flush_soon()
 

@@ -14,6 +14,11 @@ from samedeal.protocol.server_messages import SERVER_MESSAGE, ServerMessage
 __all__ = ["decode_client", "decode_server", "encode", "pack", "unpack"]
 
 
+_CONTAINERS = (dict, list)
+_validate_client = CLIENT_MESSAGE.validator.validate_python
+_validate_server = SERVER_MESSAGE.validator.validate_python
+
+
 def encode(message: ClientMessage | ServerMessage) -> bytes:
     """Return the bytes of one frame. Fields at their default stay out, `type` stays in."""
     fields = message.model_dump(mode="json", exclude_defaults=True)
@@ -29,9 +34,10 @@ def decode_client(frame: bytes | str) -> ClientMessage:
         )
     fields = unpack(frame)
     try:
-        return CLIENT_MESSAGE.validate_python(fields)
+        message: ClientMessage = _validate_client(fields)
     except ValidationError as error:
         raise _explained(error, fields) from None
+    return message
 
 
 def decode_server(frame: bytes | str) -> ServerMessage:
@@ -41,9 +47,10 @@ def decode_server(frame: bytes | str) -> ServerMessage:
     """
     fields = unpack(frame)
     try:
-        return SERVER_MESSAGE.validate_python(fields)
+        message: ServerMessage = _validate_server(fields)
     except ValidationError as error:
         raise _explained(error, fields) from None
+    return message
 
 
 def pack(fields: dict[str, object]) -> bytes:
@@ -114,7 +121,7 @@ def _no_ext(_code: int, _payload: bytes) -> NoReturn:
 def _too_deep(container: dict[str, Any] | list[Any], room: int) -> bool:
     """Whether containers lie more than `room` deep in one another."""
     for part in container.values() if isinstance(container, dict) else container:
-        if isinstance(part, dict | list) and (room == 1 or _too_deep(part, room - 1)):
+        if isinstance(part, _CONTAINERS) and (room == 1 or _too_deep(part, room - 1)):
             return True
     return False
 
