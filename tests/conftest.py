@@ -80,6 +80,8 @@ def store(redis: Redis) -> Store:
 async def every_key_expires(redis: Redis) -> AsyncIterator[None]:
     """Whatever a test leaves in the store goes away by itself, but for what is kept for good."""
     yield
-    kept = re.compile(rf"{keys.due()}|{re.escape(keys.leases()[1])}|\{{b:.*\}}:(wins|names)")
+    kept = re.compile(
+        rf"{keys.due()}|{re.escape(keys.leases()[1])}|\{{b:.*\}}:(wins|names)|\{{rated:.*"
+    )
     async for key in redis.scan_iter():
         assert kept.fullmatch(key) or await redis.pttl(key) > 0, f"{key} never expires"

@@ -17,6 +17,7 @@ from samedeal_server.desk import RaceDesk
 from samedeal_server.door import Door, Visitor
 from samedeal_server.pause import is_set_within
 from samedeal_server.race import RaceState
+from samedeal_server.ratings import Ratings
 from samedeal_server.rooms import Rooms
 from samedeal_server.runs import COMMIT, Deal, LiveRun, deal
 from samedeal_server.session import Session
@@ -25,6 +26,7 @@ from samedeal_server.store.address import StoreAddress
 from samedeal_server.store.leases import BEAT_S, Leases
 from samedeal_server.store.link import CommitLink
 from samedeal_server.store.races import RaceStore
+from samedeal_server.store.ratings import RatingStore
 from samedeal_server.store.standings import StandingsStore
 from support import eventually
 
@@ -46,10 +48,11 @@ async def node(store_url: str, name: str, *, deal: Deal = deal) -> AsyncIterator
         return LiveRun(state, seat, epoch, link, name, deal)
 
     races, standings = RaceStore(redis, name), StandingsStore(redis)
-    rooms = Rooms(races, Books(races, standings), Leases(redis, name), open_run)
+    ratings = Ratings(RatingStore(redis), races)
+    rooms = Rooms(races, Books(races, standings, ratings), Leases(redis, name), open_run)
     closing = asyncio.Event()
     beats = asyncio.create_task(beating(rooms, closing))
-    yield RaceDesk(races, AccountStore(redis), standings, rooms)
+    yield RaceDesk(races, AccountStore(redis), standings, rooms, ratings)
     closing.set()
     await asyncio.wait([beats])
     await rooms.close()

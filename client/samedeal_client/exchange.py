@@ -360,7 +360,7 @@ class Exchange(Generic[_Seat]):
                 self._take_seat(message)
             case say.Room() | say.Go() | say.Closed() | say.Progress() | say.Notice():
                 self._tell(message)
-            case say.TakenOver() | say.Moved(id=None):
+            case say.TakenOver() | say.Moved(id=None) | say.Said():
                 self._tell(message)
             case _:
                 pass
@@ -400,7 +400,8 @@ class Exchange(Generic[_Seat]):
         | say.Progress
         | say.Notice
         | say.TakenOver
-        | say.Moved,
+        | say.Moved
+        | say.Said,
     ) -> None:
         race_id = event.race.id if isinstance(event.race, RaceView) else event.race
         if (seat := self.seats.get(race_id)) is not None and seat.is_alive:

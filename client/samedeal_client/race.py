@@ -11,7 +11,7 @@ from samedeal.engine.table import Table
 from samedeal.protocol import client_messages as ask
 from samedeal.protocol import server_messages as say
 from samedeal.protocol.errors import ErrorCode
-from samedeal.protocol.fields import OptionsPatch, Phase, RaceView, Status
+from samedeal.protocol.fields import OptionsPatch, Phase, Phrase, RaceView, Status
 from samedeal_client.errors import ClientError, ConnectionLost, Refused, Unanswered
 from samedeal_client.exchange import Exchange
 from samedeal_client.model import Outgoing, OutOfStep, RaceModel
@@ -61,6 +61,7 @@ Event = (
     | say.Notice
     | say.Closed
     | say.Moved
+    | say.Said
     | say.TakenOver
     | Link
     | Store
@@ -163,6 +164,11 @@ class Race:
         await self._do(ask.Leave(id=self._exchange.next_id(), race=self.id))
         self._ended_by = ask.Leave
 
+    async def tell(self, phrase: Phrase | str) -> None:
+        """Say one of the phrases to the room."""
+        what = Phrase(phrase)
+        await self._do(ask.Say(id=self._exchange.next_id(), race=self.id, phrase=what))
+
     async def next(self) -> "Race":
         """The next race of the room, on a new deal. This one is over for good."""
         exchange = self._exchange
@@ -200,6 +206,12 @@ class Race:
     async def until_closed(self) -> None:
         """Wait for the final order."""
         await self.until(lambda: self.view.phase is Phase.CLOSED)
+
+    async def until_rated(self) -> None:
+        """Wait until a closed ranked race has moved the ratings, which it does within a moment."""
+        order = self.view.order
+        if self.view.options.ranked and any(row.moves for row in order):
+            await self.until(lambda: all(row.rating is not None for row in self.view.order))
 
     def check(self) -> None:
         """Raise what ended it, if it has ended."""

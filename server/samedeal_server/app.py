@@ -14,6 +14,7 @@ from samedeal_server.errors import CannotServe, StoreUnavailable
 from samedeal_server.gateway import Gateway
 from samedeal_server.pause import is_set_within
 from samedeal_server.race import RaceState
+from samedeal_server.ratings import Ratings
 from samedeal_server.rooms import Rooms
 from samedeal_server.runs import COMMIT, LiveRun
 from samedeal_server.settings import Settings
@@ -24,6 +25,7 @@ from samedeal_server.store.feed import Feed
 from samedeal_server.store.leases import BEAT_S, Leases
 from samedeal_server.store.link import CommitLink
 from samedeal_server.store.races import RaceStore
+from samedeal_server.store.ratings import RatingStore
 from samedeal_server.store.standings import StandingsStore
 
 __all__ = ["running"]
@@ -67,12 +69,13 @@ async def running(settings: Settings, *, shares_port: bool = False) -> AsyncIter
         def open_run(state: RaceState, seat: int, epoch: int) -> LiveRun:
             return LiveRun(state, seat, epoch, link, node)
 
-        rooms = Rooms(races, Books(races, standings), leases, open_run)
+        ratings = Ratings(RatingStore(redis), races)
+        rooms = Rooms(races, Books(races, standings, ratings), leases, open_run)
         feed = Feed(own_redis, node, rooms)
         feed.open()
         stack.push_async_callback(feed.close)
         stack.push_async_callback(rooms.close)
-        desk = RaceDesk(races, AccountStore(redis), standings, rooms)
+        desk = RaceDesk(races, AccountStore(redis), standings, rooms, ratings)
         gateway = Gateway(
             desk,
             Door(settings.limits),

@@ -1,6 +1,7 @@
 """What a closed race leaves behind: each part of it written exactly once, however often booked."""
 
 from samedeal_server.race import RaceState
+from samedeal_server.ratings import Ratings
 from samedeal_server.store.races import RaceStore
 from samedeal_server.store.standings import StandingsStore
 
@@ -13,9 +14,10 @@ class Books:
     A node may end half way and another begin anew: whatever is booked here has to be repeatable.
     """
 
-    def __init__(self, races: RaceStore, standings: StandingsStore) -> None:
+    def __init__(self, races: RaceStore, standings: StandingsStore, ratings: Ratings) -> None:
         self._races = races
         self._standings = standings
+        self._ratings = ratings
 
     async def book(self, race_id: str) -> None:
         """Book a closed race: its maker may open another, its players rank."""
@@ -26,6 +28,7 @@ class Books:
             await self._races.over(seat.player, race_id)
         if is_counted(state):
             await self._count(state)
+        await self._ratings.book(state)
 
     async def _count(self, state: RaceState) -> None:
         rows = [

@@ -18,6 +18,7 @@ from samedeal.protocol.errors import ErrorCode
 from samedeal.protocol.fields import OptionsPatch, Phase, RaceOptions, Spectating, Status
 from samedeal_server.errors import Refusal
 from samedeal_server.race import RaceState, SeatState
+from samedeal_server.ratings import Ratings
 from samedeal_server.rooms import Rooms
 from samedeal_server.runs import LiveRun, deal
 from samedeal_server.store.accounts import Account, AccountStore, new_id
@@ -64,11 +65,13 @@ class RaceDesk:
         accounts: AccountStore,
         standings: StandingsStore,
         rooms: Rooms,
+        ratings: Ratings,
     ) -> None:
         self.races = races
         self.rooms = rooms
         self._accounts = accounts
         self._standings = standings
+        self._ratings = ratings
 
     async def recognise(self, token: str) -> Account | None:
         """Return the account a token is the key to, if there is one."""
@@ -138,7 +141,10 @@ class RaceDesk:
         attached = await self.races.attach(race_id, account.player)
         if isinstance(attached, str):
             raise _refused(attached)
-        return attached, await self._loaded(race_id)
+        state = await self._loaded(race_id)
+        if await self._ratings.seat(state, attached.seat):
+            state = await self._loaded(race_id)
+        return attached, state
 
     async def load_run(self, state: RaceState, seat: int, epoch: int) -> LiveRun | None:
         """Fold a seat's log; None before GO, when there is no board to show."""
@@ -185,6 +191,14 @@ class RaceDesk:
         _check(word)
         if how is Status.LEFT:
             await self.races.over(account.player, race_id)
+
+    async def tell(self, account: Account, message: ask.Say) -> None:
+        """Say a phrase to the room."""
+        word, wait_ms = await self.races.say(message.race, account.player, message.phrase)
+        if word == "early":
+            sentence = f"one phrase at a time; the next one can be said in {wait_ms} ms"
+            raise Refusal(ErrorCode.SLOW_DOWN, sentence, retry_ms=wait_ms)
+        _check(word)
 
     async def next_race(self, account: Account, message: ask.Next) -> say.Moved:
         """A new deal in the same room; asked twice, or by two, it is the same race."""

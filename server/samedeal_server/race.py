@@ -13,6 +13,7 @@ from samedeal.protocol.fields import (
     RaceView,
     Status,
 )
+from samedeal_server.skill import Shown
 
 __all__ = ["RaceState", "SeatState"]
 
@@ -41,6 +42,12 @@ class SeatState:
     t_best_ms: int = 0
     m_best: int = 0
     series: int = 0
+    rating: Shown | None = None
+    """When the seat was taken."""
+    rated: tuple[Shown, Shown] | None = None
+    """Before and after this race, once that is booked."""
+    said: str = ""
+    """The last phrase, after a number that tells it from the same one again."""
 
     @classmethod
     def read(cls, seat: int, fields: Mapping[str, str]) -> "SeatState":
@@ -64,6 +71,9 @@ class SeatState:
             t_best_ms=int(fields.get("t_best", 0)),
             m_best=int(fields.get("m_best", 0)),
             series=int(fields.get("series", 0)),
+            rating=Shown.parse(fields["rating"]) if fields.get("rating") else None,
+            rated=_rated(fields.get("rated", "")),
+            said=fields.get("said", ""),
         )
 
     def keep_up_with(self, known: "SeatState") -> None:
@@ -106,6 +116,10 @@ class SeatState:
         flags = {"bot": self.bot, "ready": self.ready, "present": self.present}
         fields: dict[str, Any] = {"seat": self.seat, "name": self.name}
         fields |= {name: value for name, value in (flags | numbers).items() if value}
+        if self.rating is not None:
+            fields["rating"] = self.rating.number
+            if self.rating.is_provisional:
+                fields["provisional"] = True
         status = self.status(phase)
         if status is not Status.PLAYING:
             fields["status"] = status.value
@@ -199,6 +213,7 @@ class RaceState:
                     opened=seat.opened,
                     moves=seat.seq,
                     t_ms=seat.t_ms if won else seat.t_best_ms,
+                    **({} if seat.rated is None else _before_and_after(*seat.rated)),
                 )
             )
         return tuple(rows)
@@ -245,3 +260,18 @@ class RaceState:
             order=self.order() if over else (),
             next=self.next_race or None,
         )
+
+
+def _rated(text: str) -> tuple[Shown, Shown] | None:
+    if not text:
+        return None
+    before, after = map(Shown.parse, text.split())
+    return before, after
+
+
+def _before_and_after(before: Shown, after: Shown) -> dict[str, Any]:
+    return {
+        "rating": after.number,
+        "rating_before": before.number,
+        "provisional": after.is_provisional,
+    }

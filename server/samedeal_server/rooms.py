@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from samedeal.protocol.codec import encode, pack
-from samedeal.protocol.fields import Phase, Status
+from samedeal.protocol.fields import Phase, Phrase, Status
 from samedeal.protocol.limits import PROGRESS_PER_S
+from samedeal.protocol.phrase_messages import Said
 from samedeal.protocol.server_messages import (
     Closed,
     Go,
@@ -328,11 +329,18 @@ class Rooms:
                 member.fenced()
         if state.phase is Phase.RUNNING and old.phase in (Phase.LOBBY, Phase.COUNTDOWN):
             self._go(room)
+        for number, seat in state.seats.items():
+            known = old.seats.get(number)
+            if seat.said and (known is None or known.said != seat.said):
+                phrase = Phrase(seat.said.partition(" ")[2])
+                room.tell(Said(race=state.id, seat=number, phrase=phrase))
         if state.phase is Phase.CLOSED:
             if old.phase is not Phase.CLOSED:
                 self._dirty.discard(room)
                 room.dirty.clear()
                 room.tell(Closed(race=state.view()))
+            elif _rated(old) != _rated(state):
+                room.tell(RoomEvent(race=state.view()))
             if state.next_race and not old.next_race:
                 room.tell(Moved(race=state.id, to=state.next_race, code=state.code))
             return
@@ -461,7 +469,11 @@ class Rooms:
         else:
             await self._races.schedule(race_id, min(at.due_ms, at.now_ms + _SWEEP_MS))
         room = self._rooms.get(race_id)
-        if room is not None and not at.phase is room.state.phase is Phase.CLOSED:
+        if room is None:
+            return
+        # One that was seen closed already may have been rated since.
+        is_over = at.phase is room.state.phase is Phase.CLOSED
+        if not is_over or room.state.options.ranked:
             await self.refresh(room)
 
     async def _advanced(self, race_id: str) -> Advanced | None:
@@ -498,7 +510,12 @@ class Rooms:
 def _roster(state: RaceState) -> tuple[object, ...]:
     """What of a race is news to the room, progress apart."""
     seats = tuple(
-        (seat.seat, seat.player, seat.ready, seat.present, seat.ended)
+        (seat.seat, seat.player, seat.ready, seat.present, seat.ended, seat.rating)
         for seat in state.seats.values()
     )
     return state.phase, state.host, state.options, state.paused_ms, seats
+
+
+def _rated(state: RaceState) -> list[object]:
+    """What is news to the room of a closed race."""
+    return [seat.rated for seat in state.seats.values()]

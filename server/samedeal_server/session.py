@@ -202,6 +202,11 @@ class Session:
                 await self._change(message, desk.end(account, message.race, Status.BANKED))
             case ask.Leave():
                 await self._change(message, desk.end(account, message.race, Status.LEFT))
+            case ask.Say():
+                await desk.tell(account, message)
+                self._send(say.Done(id=message.id))
+                if (room := desk.rooms.get(message.race)) is not None:
+                    await desk.rooms.refresh(room)
             case ask.Next():
                 moved = await desk.next_race(account, message)
                 self._send(moved)

@@ -16,6 +16,7 @@ from samedeal.protocol.fields import (
     OptionsPatch,
     OrderRow,
     Phase,
+    Phrase,
     PlayerView,
     RaceOptions,
     RaceView,
@@ -71,6 +72,8 @@ PLAYER = PlayerView(
     moves=300,
     t_ms=70_000,
     series=2,
+    rating=1523,
+    provisional=True,
 )
 ROW = OrderRow(
     place=1,
@@ -84,6 +87,9 @@ ROW = OrderRow(
     opened=21,
     moves=120,
     t_ms=99_000,
+    rating=1552,
+    rating_before=1523,
+    provisional=True,
 )
 VIEW = RaceView(
     id=RACE,
@@ -121,6 +127,7 @@ SAMPLES: tuple[ask.ClientMessage | say.ServerMessage, ...] = (
     ask.Bank(id=10, race=RACE),
     ask.Leave(id=11, race=RACE),
     ask.Next(id=12, race=RACE),
+    ask.Say(id=12, race=RACE, phrase=Phrase.ONE_MORE),
     ask.ReplayGet(id=13, race=RACE),
     ask.BoardGet(id=14, game="klondike", limit=50),
     ask.Ping(id=2**31 - 1),
@@ -138,6 +145,7 @@ SAMPLES: tuple[ask.ClientMessage | say.ServerMessage, ...] = (
     say.Moved(id=12, race=RACE, to=OTHER, code="QX7K"),
     say.Pong(id=0),
     say.Room(race=VIEW),
+    say.Said(race=RACE, seat=2, phrase=Phrase.ONE_MORE),
     say.Go(race=VIEW, seat=2, hash=99, board=BOARD),
     say.Progress(race=RACE, ver=18, players=(PLAYER,)),
     say.Notice(race=RACE, kind="stuck", sentence="No move is left."),

@@ -6,7 +6,7 @@ from samedeal.protocol.fields import OrderRow, RaceView, Status
 from samedeal_client.cli.output import Voice
 from samedeal_client.errors import ClientError
 
-__all__ = ["is_first", "order_lines", "seed_fits", "tell_result"]
+__all__ = ["is_first", "order_lines", "rating", "seed_fits", "tell_result"]
 
 
 def is_first(view: RaceView, seat: int) -> bool:
@@ -48,6 +48,14 @@ def _order_line(row: OrderRow) -> str:
         Status.PLAYING: "playing",
     }[row.status]
     at = f"{row.t_ms // 60000}:{row.t_ms / 1000 % 60:05.2f}"
-    return (
+    line = (
         f"{row.place}. {name}: {how}, best {row.best}, opened {row.opened}, {row.moves} moves, {at}"
     )
+    if row.rating is None or row.rating_before is None:
+        return line
+    return f"{line}, rating {row.rating_before} -> {rating(row.rating, row.provisional)}"
+
+
+def rating(number: int, is_provisional: bool) -> str:
+    """Write a rating; one with a question mark rests on few races yet."""
+    return f"{number}{'?' if is_provisional else ''}"

@@ -7,6 +7,7 @@ import signal
 import sys
 from collections import deque
 from collections.abc import Coroutine
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -15,10 +16,11 @@ from samedeal.engine.errors import AmbiguousMove, EngineError
 from samedeal.engine.games import game
 from samedeal.engine.moves import DRAW, Move
 from samedeal.protocol import server_messages as say
-from samedeal.protocol.fields import Phase, PlayerView, Status
+from samedeal.protocol.fields import Phase, Phrase, PlayerView, Status
 from samedeal_client.cli.lines import MAX_AHEAD, Lines
-from samedeal_client.cli.order import is_first, tell_result
+from samedeal_client.cli.order import is_first, rating, tell_result
 from samedeal_client.cli.output import FINE, NO, Voice
+from samedeal_client.cli.phrases import find_phrase, phrase_list, spoken
 from samedeal_client.cli.series import series_line
 from samedeal_client.connection import Client, Dropped, Event, Link, Race, Rewound, Store
 from samedeal_client.errors import ClientError, ConnectionLost, Refused, Unanswered
@@ -27,13 +29,14 @@ __all__ = ["Plain"]
 
 _HELP = (
     "draw, W>T1, T2:3>T1, w 3 (waste to column 3), 4 9 (column 4 to 9), w f (waste home), "
-    "undo, bank, ready, start, look [PILE], moves, rivals, next, leave, help"
+    "undo, bank, ready, start, look [PILE], moves, rivals, say [PHRASE], next, leave, help"
 )
-_AT_ONCE = ("ready", "start", "rivals", "help")
+_AT_ONCE = ("ready", "start", "rivals", "say", "help")
 """Words that are answered even while a move waits for GO, which may be waiting for them."""
 _WORDS = re.compile(r"(w|[1-9]|r[12]) (f|[1-9])", re.IGNORECASE)
 _NO_LINE = "\n"
 """Stands for no line: none holds its own end."""
+RATED_WITHIN_S: Final = 3
 NEXT_WITHIN_S: Final = 60
 """How long after the close a script may take to ask for the next deal."""
 
@@ -264,6 +267,8 @@ class Plain:
                     self._voice.say("moves", " ".join(moves) or "no legal move", moves=moves)
                 case "rivals":
                     self._rivals()
+                case "say":
+                    await self._say(rest)
                 case "help":
                     self._voice.say("help", _HELP)
                 case _:
@@ -358,11 +363,24 @@ class Plain:
         text = f"{name}: {below}{' '.join(cards) or 'no card face up'}"
         self._voice.say("look", text, pile=name, face_down=hidden, cards=cards)
 
+    async def _say(self, text: str) -> None:
+        if not text.strip():
+            self._voice.say("phrases", phrase_list(), phrases=list(Phrase))
+            return
+        phrase = find_phrase(text)
+        if phrase is None:
+            self._refuse(f"there is no phrase {text.strip()[:20]!r}: {phrase_list()}")
+            return
+        await self._race.tell(phrase)
+        self._voice.say("done", f"ok: said {spoken(phrase)}")
+
     def _rivals(self) -> None:
         players = sorted(self._race.view.players, key=lambda player: -player.best)
         parts = []
         for player in players:
             name = f"{player.name} (bot)" if player.bot else player.name
+            if player.rating is not None:
+                name += f" {rating(player.rating, player.provisional)}"
             you = ", you" if player.seat == self._race.model.seat else ""
             away = "" if player.present else ", away"
             parts.append(
@@ -399,6 +417,9 @@ class Plain:
                 self._voice.say("progress", "", players=players)
             case say.Notice():
                 self._voice.say("notice", f"* {event.sentence}", about=event.kind)
+            case say.Said(seat=seat, phrase=phrase) if seat != self._race.model.seat:
+                name = next((p.name for p in view.players if p.seat == seat), f"seat {seat}")
+                self._voice.say("said", f"* {name}: {spoken(phrase)}", seat=seat, phrase=phrase)
             case say.TakenOver():
                 self._voice.say("taken_over", f"* {event.sentence}")
             case say.Moved():
@@ -426,6 +447,9 @@ class Plain:
                 pass
 
     async def _finish(self) -> int:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(RATED_WITHIN_S):
+                await self._race.until_rated()
         view = self._race.view
         self._rounds_played += 1
         path = None

@@ -13,6 +13,7 @@ __all__ = [
     "race",
     "race_keys",
     "race_of",
+    "ratings",
     "seat",
     "standings",
 ]
@@ -79,3 +80,8 @@ def due() -> str:
 def standings(game: str, race_id: str) -> list[str]:
     """Marker of a counted race, sorted set of players, hash of their names."""
     return [f"{{b:{game}}}:done:{race_id}", f"{{b:{game}}}:wins", f"{{b:{game}}}:names"]
+
+
+def ratings(game: str) -> list[str]:
+    """Hash of the rated races of a game, hash of the skills, set of voided races; for good."""
+    return [f"{{rated:{game}}}:races", f"{{rated:{game}}}:skills", f"{{rated:{game}}}:void"]

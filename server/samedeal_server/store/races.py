@@ -1,12 +1,13 @@
 """Races in the store: every change one atomic script, the record read back whole."""
 
+import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from redis.asyncio import Redis
 
-from samedeal.protocol.fields import Phase, RaceOptions, Status
+from samedeal.protocol.fields import Phase, Phrase, RaceOptions, Status
 from samedeal_server.race import RaceState, SeatState
 from samedeal_server.store import keys
 from samedeal_server.store.faults import translates_faults
@@ -24,6 +25,9 @@ LOBBY_MS = 6 * 3600 * 1000
 OPEN_AT_MOST_MS = LOBBY_MS + 25 * 3600 * 1000
 """No race is open longer: the longest lobby, and a day of play."""
 
+SAY_EVERY_MS = 1500
+"""A seat says one phrase in so long, whatever connection says it."""
+
 _CREATE = Script("create")
 _JOIN = Script("join")
 _READY = Script("ready")
@@ -38,6 +42,8 @@ _LOAD = Script("load")
 _NEXT = Script("next")
 _OPEN = Script("open")
 _RECODE = Script("recode")
+_SAY = Script("say")
+_NOTE = Script("note")
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +143,8 @@ class RaceStore:
                 "name": seat.name,
                 "bot": int(seat.bot),
                 "series": seat.series,
+                "ready": int(seat.ready),
+                "rating": "" if seat.rating is None else str(seat.rating),
             }
             args += [seat.seat, len(values), *_flat(values)]
         await self._run(_CREATE, new.id, *args)
@@ -194,6 +202,18 @@ class RaceStore:
         """Name the race that follows. Return ('done', id) or ('not_seated'|'phase', '')."""
         word, following = await self._run(_NEXT, race_id, player, new_id)
         return word, following
+
+    async def say(self, race_id: str, player: str, phrase: Phrase) -> tuple[str, int]:
+        """Say a phrase. Return ('done', 0), ('not_seated', 0) or ('early', ms to wait)."""
+        # The number tells a repeat, whose first reply was lost, from the same words again.
+        number = secrets.token_hex(4)
+        args = (player, phrase.value, number, SAY_EVERY_MS)
+        word, wait = await self._run(_SAY, race_id, *args)
+        return word, int(wait)
+
+    async def note(self, race_id: str, seat: int, field: str, value: str) -> None:
+        """Write into a seat's record what the room should see. The same again is no news."""
+        await self._run(_NOTE, race_id, seat, field, value)
 
     async def mark_stuck(self, race_id: str, seat: int, seq: int) -> None:
         """Note that after action `seq` this run can make no progress; a later action voids it."""

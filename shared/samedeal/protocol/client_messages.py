@@ -18,6 +18,7 @@ from samedeal.protocol.fields import (
     Seq,
     Token,
 )
+from samedeal.protocol.phrase_messages import Say
 
 __all__ = [
     "CLIENT_MESSAGE",
@@ -35,6 +36,7 @@ __all__ = [
     "Ready",
     "ReplayGet",
     "Resume",
+    "Say",
     "SetOptions",
     "Start",
 ]
@@ -185,6 +187,7 @@ ClientMessage = (
     | Bank
     | Leave
     | Next
+    | Say
     | ReplayGet
     | BoardGet
     | Ping

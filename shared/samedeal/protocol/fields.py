@@ -29,6 +29,8 @@ __all__ = [
     "OptionsPatch",
     "OrderRow",
     "Phase",
+    "Phrase",
+    "PhraseName",
     "PlayerView",
     "RaceId",
     "RaceOptions",
@@ -50,6 +52,8 @@ Ms = Annotated[int, Field(strict=True, ge=0, le=limits.MAX_INT)]
 """Milliseconds; in a run they count from GO."""
 Home = Annotated[int, Field(strict=True, ge=-8, le=104)]
 """Cards brought home; below zero where more dealt ones were taken back than brought."""
+Rating = Annotated[int, Field(strict=True, ge=0, le=9999)]
+"""How strong a player is in a game: 1500 is the middle, and where everyone begins."""
 SeatNumber = Annotated[int, Field(strict=True, ge=1, le=limits.MAX_SEATS)]
 Flag = Annotated[bool, Field(strict=True)]
 Card = Annotated[int, Field(strict=True, ge=0, le=51)]
@@ -116,6 +120,19 @@ class Status(StrEnum):
     """The race closed while the run was on."""
 
 
+class Phrase(StrEnum):
+    """What players may say to each other; there is no free text."""
+
+    HELLO = "hello"
+    GOOD_LUCK = "good_luck"
+    HAVE_FUN = "have_fun"
+    WELL_PLAYED = "well_played"
+    OOPS = "oops"
+    THANKS = "thanks"
+    ONE_MORE = "one_more"
+    GOODBYE = "goodbye"
+
+
 class Spectating(StrEnum):
     """How much of a board others may see while the deal is open."""
 
@@ -139,6 +156,7 @@ def _odd(number: int) -> int:
 
 BestOf = Annotated[int, Field(strict=True, ge=1, le=5), AfterValidator(_odd)]
 UndoName = Annotated[UndoPolicy, BeforeValidator(_text_only)]
+PhraseName = Annotated[Phrase, BeforeValidator(_text_only)]
 SpectatingName = Annotated[Spectating, BeforeValidator(_text_only)]
 
 
@@ -201,6 +219,10 @@ class PlayerView(FromServer):
     """When the last action was accepted, from GO."""
     series: Count = 0
     """Races of this series won so far; after the close with the race at hand."""
+    rating: Rating | None = None
+    """When the seat was taken; None for bots."""
+    provisional: Flag = False
+    """Whether the rating rests on fewer than 15 ranked races."""
 
 
 class OrderRow(FromServer):
@@ -218,6 +240,10 @@ class OrderRow(FromServer):
     moves: Count
     t_ms: Ms
     """Won: time of the win. Not won: when (best, opened) was reached."""
+    rating: Rating | None = None
+    """After this race; None where it is not ranked, and until it is booked, a moment later."""
+    rating_before: Rating | None = None
+    provisional: Flag = False
 
 
 class RaceView(FromServer):

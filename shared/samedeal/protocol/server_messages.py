@@ -25,6 +25,7 @@ from samedeal.protocol.fields import (
     Seq,
     Token,
 )
+from samedeal.protocol.phrase_messages import Said
 
 __all__ = [
     "SERVER_MESSAGE",
@@ -40,6 +41,7 @@ __all__ = [
     "Refused",
     "ReplayFile",
     "Room",
+    "Said",
     "Seated",
     "ServerMessage",
     "Standing",
@@ -230,6 +232,7 @@ ServerMessage = (
     | Moved
     | Pong
     | Room
+    | Said
     | Go
     | Progress
     | Notice

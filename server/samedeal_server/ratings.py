@@ -1,0 +1,95 @@
+"""Ratings: each ranked race moves the skills of its players once, from its final order."""
+
+from collections.abc import Iterable
+
+from samedeal.protocol.fields import Phase
+from samedeal_server.race import RaceState
+from samedeal_server.skill import NEW, Shown, Skill, rate
+from samedeal_server.store.races import RaceStore
+from samedeal_server.store.ratings import Rated, RatingStore, Row
+
+__all__ = ["Ratings", "fold", "is_rated"]
+
+
+class Ratings:
+    """Rates races and says how strong players are. All of it may be repeated."""
+
+    def __init__(self, store: RatingStore, races: RaceStore) -> None:
+        self._store = store
+        self._races = races
+
+    async def of(self, game: str, player: str) -> Shown:
+        """How strong a player is."""
+        return (await self._store.skills(game, [player]))[0].shown
+
+    async def seat(self, state: RaceState, seat: int) -> bool:
+        """Write into a lobby how strong the player of a seat is. Return whether that was news."""
+        who = state.seats[seat]
+        if who.bot or state.phase is not Phase.LOBBY:
+            return False
+        shown = await self.of(state.game, who.player)
+        if shown == who.rating:
+            return False
+        await self._races.note(state.id, seat, "rating", str(shown))
+        return True
+
+    async def book(self, state: RaceState) -> None:
+        """Rate a closed race, if it counts, and write before and after into its record."""
+        if not is_rated(state):
+            return
+        rated = await self._rated(state)
+        seats = {seat.player: seat.seat for seat in state.seats.values()}
+        for row in rated.rows:
+            numbers = f"{row.before.shown} {row.after.shown}"
+            await self._races.note(state.id, seats[row.player], "rated", numbers)
+
+    async def _rated(self, state: RaceState) -> Rated:
+        """Rate the race, unless that was done before. Return it as it was rated."""
+        order = state.order()
+        players = [state.seats[row.seat].player for row in order]
+        places = [row.place for row in order]
+        while (rated := await self._store.rated(state.game, state.id)) is None:
+            before = await self._store.skills(state.game, players)
+            after = rate(before, places)
+            rows = map(Row, players, places, before, after)
+            await self._store.add(state.game, Rated(state.id, state.closed_at_ms, tuple(rows)))
+        return rated
+
+    async def void(self, game: str, race: str, *, void: bool = True) -> None:
+        """Leave a rated race out of account, or count it again: all that follows is made anew."""
+        await self._store.set_void(game, race, void=void)
+        await self.rebuild(game)
+
+    async def rebuild(self, game: str) -> None:
+        """Make all skills of a game anew from its rated races."""
+        while True:
+            races, left_out, count = await self._store.all(game)
+            skills = fold(race for race in races if race.race not in left_out)
+            if await self._store.replace(game, skills, count):
+                return
+
+
+def is_rated(state: RaceState) -> bool:
+    """Whether a closed race moves ratings: ranked, people only, and somebody made a move.
+
+    Who sat still loses: otherwise one would look who else sits there, and not move a card.
+    """
+    seats = state.seats.values()
+    return (
+        state.was_run
+        and state.options.ranked
+        and not state.practice
+        and len(seats) >= 2
+        and not any(seat.bot for seat in seats)
+        and any(seat.seq > 0 for seat in seats)
+    )
+
+
+def fold(races: Iterable[Rated]) -> dict[str, Skill]:
+    """Return the skills that follow from rated races, in their order."""
+    skills: dict[str, Skill] = {}
+    for race in races:
+        before = [skills.get(row.player, NEW) for row in race.rows]
+        after = rate(before, [row.place for row in race.rows])
+        skills.update(zip((row.player for row in race.rows), after, strict=True))
+    return skills
