@@ -1,6 +1,5 @@
 """Real processes for the tests: a store for each program found here, and a server."""
 
-import re
 import shutil
 import subprocess
 import tempfile
@@ -11,8 +10,8 @@ import pytest
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
+from expiry import everything_expires
 from racestore import Store
-from samedeal_server.store import keys
 from samedeal_server.store.address import StoreAddress
 from samedeal_server.store.embedded import find_binary
 from samedeal_server.store.races import RaceStore
@@ -80,8 +79,4 @@ def store(redis: Redis) -> Store:
 async def every_key_expires(redis: Redis) -> AsyncIterator[None]:
     """Whatever a test leaves in the store goes away by itself, but for what is kept for good."""
     yield
-    kept = re.compile(
-        rf"{keys.due()}|{re.escape(keys.leases()[1])}|\{{b:.*\}}:(wins|names)|\{{rated:.*"
-    )
-    async for key in redis.scan_iter():
-        assert kept.fullmatch(key) or await redis.pttl(key) > 0, f"{key} never expires"
+    await everything_expires(redis)
