@@ -9,6 +9,7 @@ from samedeal.protocol.fields import OptionsPatch, Phase
 from samedeal_client.errors import ConnectionLost
 from samedeal_client.exchange import Exchange
 from samedeal_client.race import Dropped, Event, Link, Race, Rewound, Store
+from samedeal_client.replays.fetch import fetch
 
 __all__ = ["Client", "Dropped", "Event", "Link", "Race", "Rewound", "Store"]
 
@@ -94,6 +95,10 @@ class Client:
         """The leaderboard of a game. Raise Refused."""
         message = ask.BoardGet(id=self._next_id(), game=game, limit=limit)
         return (await self._exchange.request(message, say.Standings)).rows
+
+    async def replay(self, race: str) -> str:
+        """The replay file of a closed race, by its id or its room's code. Raise Refused."""
+        return await fetch(self._exchange, race)
 
     def _next_id(self) -> int:
         return self._exchange.next_id()

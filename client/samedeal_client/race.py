@@ -15,6 +15,7 @@ from samedeal.protocol.fields import OptionsPatch, Phase, Phrase, RaceView, Stat
 from samedeal_client.errors import ClientError, ConnectionLost, Refused, Unanswered
 from samedeal_client.exchange import Exchange
 from samedeal_client.model import Outgoing, OutOfStep, RaceModel
+from samedeal_client.replays.fetch import fetch
 
 __all__ = ["DISAGREE", "Dropped", "Event", "Link", "Race", "Rewound", "Store"]
 
@@ -181,8 +182,7 @@ class Race:
 
     async def replay(self) -> str:
         """The replay file of the closed race."""
-        message = ask.ReplayGet(id=self._exchange.next_id(), race=self.id)
-        return (await self._exchange.request(message, say.ReplayFile)).text
+        return await fetch(self._exchange, self.id)
 
     async def events(self) -> AsyncIterator[Event]:
         """What happens in the race, until the connection ends for good."""

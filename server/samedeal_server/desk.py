@@ -1,16 +1,14 @@
-"""What can be asked about races, whoever asks: open, join, change, end, replay, next."""
+"""What can be asked about races, whoever asks: open, join, change, end, next."""
 
-import datetime
 import secrets
 from typing import Any
 
 from samedeal import __version__
-from samedeal.engine import replay
 from samedeal.engine.deals import commitment, parse_seed
 from samedeal.engine.errors import EngineError
 from samedeal.engine.games import game
 from samedeal.engine.rules import Rules
-from samedeal.engine.run import Run, UndoPolicy, parse_action
+from samedeal.engine.run import UndoPolicy
 from samedeal.protocol import client_messages as ask
 from samedeal.protocol import limits
 from samedeal.protocol import server_messages as say
@@ -19,8 +17,9 @@ from samedeal.protocol.fields import OptionsPatch, Phase, RaceOptions, Spectatin
 from samedeal_server.errors import Refusal
 from samedeal_server.race import RaceState, SeatState
 from samedeal_server.ratings import Ratings
+from samedeal_server.replays import Replays
 from samedeal_server.rooms import Rooms
-from samedeal_server.runs import LiveRun, deal
+from samedeal_server.runs import LiveRun
 from samedeal_server.store.accounts import Account, AccountStore, new_id
 from samedeal_server.store.races import Attached, NewRace, RaceStore
 from samedeal_server.store.standings import StandingsStore
@@ -69,6 +68,7 @@ class RaceDesk:
     ) -> None:
         self.races = races
         self.rooms = rooms
+        self.replays = Replays(races)
         self._accounts = accounts
         self._standings = standings
         self._ratings = ratings
@@ -250,37 +250,6 @@ class RaceDesk:
                 for r in rows
             ),
         )
-
-    async def replay(self, race_id: str) -> str:
-        """The replay file of a closed race."""
-        state = await self._loaded(race_id)
-        if state.phase is not Phase.CLOSED or not state.was_run:
-            raise Refusal(ErrorCode.WRONG_PHASE, "the replay can be had when the race is closed")
-        runs, actions = {}, []
-        for seat in state.seats:
-            runs[seat] = run = Run(deal(state.game, state.seed), state.options.undo)
-            for seq, (text, t_ms) in enumerate(await self.races.log(race_id, seat), start=1):
-                action = parse_action(text)
-                run.act(action, t_ms)
-                actions.append(replay.LogEntry(seat, seq, t_ms, action))
-        started = datetime.datetime.fromtimestamp(state.go_at_ms // 1000, datetime.UTC)
-        header = replay.Header(
-            game=state.game,
-            rules_version=state.rules_version,
-            seed=state.seed.hex(),
-            commitment=state.commitment,
-            race=state.id,
-            code=state.code,
-            is_practice=state.practice,
-            options=state.options.model_dump(mode="json"),
-            players=tuple(
-                replay.Player(seat.seat, seat.name, seat.bot)
-                for _, seat in sorted(state.seats.items())
-            ),
-            started=started.strftime("%Y-%m-%dT%H:%M:%SZ"),
-            paused_ms=state.paused_ms,
-        )
-        return "".join(replay.compose(header, actions, replay.standings(runs)))
 
     async def _loaded(self, race_id: str) -> RaceState:
         state = await self.rooms.load(race_id)

@@ -178,8 +178,7 @@ class Session:
             case ask.BoardGet():
                 self._send(await desk.standings_of(message))
             case ask.ReplayGet():
-                text = await desk.replay(message.race)
-                self._send(say.ReplayFile(id=message.id, race=message.race, text=text))
+                self._send(await desk.replays.part(message))
             case ask.Create():
                 self._room_for_one_more()
                 race_id = await desk.create(account, message)

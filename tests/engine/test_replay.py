@@ -241,7 +241,10 @@ def players(*seats: object) -> Callable[[list[Content]], None]:
 OTHER_SEED = "5b" * 32
 
 FORGED_HEADERS: dict[str, tuple[Callable[[list[Content]], None], str]] = {
-    "another format version": (edit(0, version=2), "format version 2 is unknown"),
+    "another format version": (
+        edit(0, version=2),
+        "of format version 2; this program",
+    ),
     "a flag for the version": (edit(0, version=True), "version must be a whole number"),
     "an unknown game": (edit(0, game="chess"), "chess"),
     "another game": (edit(0, game="single-left"), "commitment"),

@@ -1,6 +1,7 @@
 """Arguments that are checked where they are read, each with a sentence of its own."""
 
 import argparse
+import os
 from collections.abc import Callable
 from typing import Final
 
@@ -11,7 +12,9 @@ from samedeal.protocol.limits import MAX_NAME, MAX_TEXT
 from samedeal_client.errors import CannotConnect
 from samedeal_client.wire import addresses
 
-__all__ = ["code", "name", "pace", "seed", "server", "whole"]
+__all__ = ["DEFAULT_SERVER", "add_server", "code", "name", "pace", "seed", "server", "whole"]
+
+DEFAULT_SERVER: Final = "ws://127.0.0.1:8750"
 
 MAX_PACE_S: Final = 60.0
 _NAME: Final[TypeAdapter[str]] = TypeAdapter(fields.Name)
@@ -74,3 +77,14 @@ def server(text: str) -> str:
     except CannotConnect as error:
         raise argparse.ArgumentTypeError(str(error)) from None
     return text
+
+
+def add_server(parser: argparse.ArgumentParser) -> None:
+    """Add the option that says which server a command talks to."""
+    parser.add_argument(
+        "--server",
+        type=server,
+        default=os.environ.get("SAMEDEAL_SERVER", DEFAULT_SERVER),
+        metavar="URL[,URL...]",
+        help="server, or several nodes of one service (%(default)s; SAMEDEAL_SERVER sets it)",
+    )

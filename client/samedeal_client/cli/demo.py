@@ -14,7 +14,7 @@ from samedeal.protocol.fields import Phase
 from samedeal_client import bot
 from samedeal_client.cli.arguments import pace, seed
 from samedeal_client.cli.order import order_lines, seed_fits
-from samedeal_client.cli.output import FINE, Parser
+from samedeal_client.cli.output import FINE, Parser, write
 from samedeal_client.connection import Client, Race
 from samedeal_client.errors import CannotConnect, ClientError
 
@@ -100,9 +100,9 @@ async def _race(url: str, args: argparse.Namespace) -> int:
         path = args.replay_dir / f"{race.code}.jsonl"
         try:
             args.replay_dir.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, "utf-8")
         except OSError as error:
-            raise ClientError(f"cannot write {path}: {error.strerror}") from None
+            raise ClientError(f"cannot make {args.replay_dir}: {error.strerror}") from None
+        write(path, text)
         checked = verify(text.splitlines(keepends=True))
         print(f"replay {path}: verified, {len(checked.actions)} actions")
         print(f"check it yourself: samedeal verify {path}")

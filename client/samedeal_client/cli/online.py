@@ -3,7 +3,6 @@
 import argparse
 import asyncio
 import json
-import os
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
@@ -11,7 +10,15 @@ from samedeal.engine.games import GAMES, game
 from samedeal.protocol.errors import ErrorCode
 from samedeal_client import bot
 from samedeal_client.accounts import guest_name, keep, recall
-from samedeal_client.cli.arguments import code, name, pace, seed, server, whole
+from samedeal_client.cli.arguments import (
+    DEFAULT_SERVER,
+    add_server,
+    code,
+    name,
+    pace,
+    seed,
+    whole,
+)
 from samedeal_client.cli.order import is_first, tell_result
 from samedeal_client.cli.output import FINE, NO, Parser, Voice
 from samedeal_client.cli.plain import Plain
@@ -21,7 +28,6 @@ from samedeal_client.wire import addresses
 
 __all__ = ["add_parsers"]
 
-DEFAULT_SERVER = "ws://127.0.0.1:8750"
 DAY_S = 24 * 3600
 
 
@@ -86,13 +92,7 @@ def add_parsers(commands: "argparse._SubParsersAction[Parser]") -> None:
         parser.add_argument("--save", metavar="FILE", help="write the replay file at the end")
     for parser in (race, join, bot_, board):
         parser.add_argument("--json", action="store_true", help="one JSON object a line")
-        parser.add_argument(
-            "--server",
-            type=server,
-            default=os.environ.get("SAMEDEAL_SERVER", DEFAULT_SERVER),
-            metavar="URL[,URL...]",
-            help="server, or several nodes of one service (%(default)s; SAMEDEAL_SERVER sets it)",
-        )
+        add_server(parser)
     for parser in (race, join, bot_):
         parser.add_argument(
             "--name", type=name, help="play under this name, and come back under it"

@@ -3,9 +3,12 @@
 import argparse
 import json
 import sys
+from pathlib import Path
 from typing import NoReturn
 
-__all__ = ["BAD_INPUT", "FAULT", "FINE", "NO", "Parser", "Voice", "complain"]
+from samedeal_client.errors import ClientError
+
+__all__ = ["BAD_INPUT", "FAULT", "FINE", "NO", "Parser", "Voice", "complain", "write"]
 
 FINE, NO, BAD_INPUT, FAULT = 0, 1, 2, 70
 
@@ -34,3 +37,12 @@ class Voice:
         if self.as_json:
             text = json.dumps({"type": kind, "text": text, **facts})
         print(text, flush=True)
+
+
+def write(path: Path, text: str) -> None:
+    """Write a file. Raise ClientError if that is not possible."""
+    try:
+        path.write_text(text, "utf-8")
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise ClientError(f"cannot write {path}: {reason}") from None

@@ -19,7 +19,7 @@ from samedeal.protocol import server_messages as say
 from samedeal.protocol.fields import Phase, Phrase, PlayerView, Status
 from samedeal_client.cli.lines import MAX_AHEAD, Lines
 from samedeal_client.cli.order import is_first, rating, tell_result
-from samedeal_client.cli.output import FINE, NO, Voice
+from samedeal_client.cli.output import FINE, NO, Voice, write
 from samedeal_client.cli.phrases import find_phrase, phrase_list, spoken
 from samedeal_client.cli.series import series_line
 from samedeal_client.connection import Client, Dropped, Event, Link, Race, Rewound, Store
@@ -457,7 +457,7 @@ class Plain:
             path = Path(self._save)
             if self._rounds_played > 1:
                 path = path.with_stem(f"{path.stem}-{self._rounds_played}")
-            _write(path, await self._race.replay())
+            write(path, await self._race.replay())
         tell_result(self._voice, view, replay=None if path is None else str(path))
         if score := series_line(view, self._race.model.seat):
             scores = {str(player.seat): player.series for player in view.players}
@@ -479,10 +479,3 @@ def _spelled(words: re.Match[str], race: Race) -> Move:
     if len(started) > 1:
         raise AmbiguousMove(words[0], [str(move) for move in started])
     return started[0] if started else Move(source, "F1")
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.write_text(text, "utf-8")
-    except OSError as error:
-        raise ClientError(f"cannot write {path}: {error.strerror}") from None

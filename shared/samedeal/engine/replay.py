@@ -191,6 +191,7 @@ _DECODER: Final = json.JSONDecoder(
 )
 _ENCODER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 _START: Final = b'{"format":"%s",' % FORMAT.encode()
+_VERSION: Final = re.compile(re.escape(_START) + rb'"version":([0-9]+),')
 _HEADER_KEYS: Final = (
     "format",
     "version",
@@ -318,6 +319,13 @@ class _Reader:
             raise _Wrong("it is not UTF-8") from None
         if self._line_number == 1 and not line.startswith(_START):
             raise _Wrong("this is not a samedeal replay file")
+        stated = _VERSION.match(line) if self._line_number == 1 else None
+        if stated is not None and (version := stated[1].decode()) != str(VERSION):
+            # Before anything else is looked at: another version may look otherwise.
+            raise _Wrong(
+                f"it is of format version {version[:9]}; this program knows version {VERSION},"
+                " another release of samedeal may know it"
+            )
         if len(line) > MAX_LINE_BYTES:
             raise _Wrong(f"it is longer than {MAX_LINE_BYTES} bytes")
         if not line.endswith(b"\n"):
@@ -349,14 +357,9 @@ class _Reader:
     def _take_header(self, content: dict[str, object]) -> None:
         paused = ("paused_ms",) if "paused_ms" in content else ()
         _expect_keys(content, (*_HEADER_KEYS, *paused))
-        if _number(content["version"], "version") != VERSION:
-            raise _Wrong(f"format version {content['version']} is unknown; {VERSION} is known")
-        rules = game(_text(content["game"], "game"))
-        if _number(content["rules_version"], "rules_version") != rules.version:
-            raise _Wrong(
-                f"it was played by version {content['rules_version']} of the rules of {rules.id};"
-                f" {rules.version} is known"
-            )
+        _number(content["version"], "version")
+        played_by = _number(content["rules_version"], "rules_version")
+        rules = game(_text(content["game"], "game"), played_by)
         seed, promised = _hex(content["seed"], "seed"), _hex(content["commitment"], "commitment")
         if commitment(rules, bytes.fromhex(seed)) != promised:
             raise _Wrong("the commitment was made to another deal than this seed gives")
@@ -371,7 +374,7 @@ class _Reader:
             raise _Wrong("paused_ms is left out where it is 0")
         self._header = Header(
             game=rules.id,
-            rules_version=rules.version,
+            rules_version=played_by,
             seed=seed,
             commitment=promised,
             race=_text(content["race"], "race"),

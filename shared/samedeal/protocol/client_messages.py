@@ -19,6 +19,7 @@ from samedeal.protocol.fields import (
     Token,
 )
 from samedeal.protocol.phrase_messages import Say
+from samedeal.protocol.replay_messages import ReplayGet
 
 __all__ = [
     "CLIENT_MESSAGE",
@@ -146,14 +147,6 @@ class Next(Message):
     """After the close: a new deal in the same room."""
 
     type: Literal["next"] = "next"
-    id: RequestId
-    race: RaceId
-
-
-class ReplayGet(Message):
-    """After the close: the replay file."""
-
-    type: Literal["replay_get"] = "replay_get"
     id: RequestId
     race: RaceId
 

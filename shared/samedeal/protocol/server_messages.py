@@ -26,6 +26,7 @@ from samedeal.protocol.fields import (
     Token,
 )
 from samedeal.protocol.phrase_messages import Said
+from samedeal.protocol.replay_messages import ReplayFile
 
 __all__ = [
     "SERVER_MESSAGE",
@@ -124,15 +125,6 @@ class Refused(FromServer):
     sentence: Sentence
     expected: Seq | None = None
     retry_ms: Ms | None = None
-
-
-class ReplayFile(FromServer):
-    """Answer to `replay_get`: the file, for `samedeal verify`."""
-
-    type: Literal["replay"] = "replay"
-    id: RequestId
-    race: RaceId
-    text: Annotated[str, Field(strict=True, max_length=4_000_000)]
 
 
 class Standing(FromServer):
