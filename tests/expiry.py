@@ -9,7 +9,15 @@ from samedeal_server.store import keys
 __all__ = ["everything_expires"]
 
 _KEPT = re.compile(
-    rf"{keys.due()}|{re.escape(keys.leases()[1])}|\{{b:.*\}}:(wins|names)|\{{rated:.*"
+    "|".join(
+        [
+            keys.due(),
+            re.escape(keys.leases()[1]),
+            r"\{b:.*\}:(wins|names)",
+            r"\{rated:.*",
+            r"\{days\}:.*",
+        ]
+    )
 )
 
 

@@ -13,6 +13,7 @@ from samedeal.protocol.codec import decode_server, pack
 from samedeal.protocol.fields import Message
 from samedeal_server.books import Books
 from samedeal_server.buckets import Limits
+from samedeal_server.daily import Calendar, Days
 from samedeal_server.desk import RaceDesk
 from samedeal_server.door import Door, Visitor
 from samedeal_server.pause import is_set_within
@@ -23,6 +24,7 @@ from samedeal_server.runs import COMMIT, Deal, LiveRun, deal
 from samedeal_server.session import Session
 from samedeal_server.store.accounts import AccountStore
 from samedeal_server.store.address import StoreAddress
+from samedeal_server.store.days import DayStore
 from samedeal_server.store.leases import BEAT_S, Leases
 from samedeal_server.store.link import CommitLink
 from samedeal_server.store.races import RaceStore
@@ -37,7 +39,9 @@ HOSTILE = (b"\xc1", b"\x81\xa4type", "text")
 
 
 @asynccontextmanager
-async def node(store_url: str, name: str, *, deal: Deal = deal) -> AsyncIterator[RaceDesk]:
+async def node(
+    store_url: str, name: str, *, deal: Deal = deal, calendar: Calendar | None = None
+) -> AsyncIterator[RaceDesk]:
     """A desk as a server has one, on a deal of the caller's choosing; no sockets, no sweep."""
     address = StoreAddress.parse(store_url)
     redis: Redis = address.client()
@@ -49,10 +53,12 @@ async def node(store_url: str, name: str, *, deal: Deal = deal) -> AsyncIterator
 
     races, standings = RaceStore(redis, name), StandingsStore(redis)
     ratings = Ratings(RatingStore(redis), races)
-    rooms = Rooms(races, Books(races, standings, ratings), Leases(redis, name), open_run)
+    day_store = DayStore(redis)
+    rooms = Rooms(races, Books(races, standings, ratings, day_store), Leases(redis, name), open_run)
+    days = Days(races, rooms, day_store, calendar)
     closing = asyncio.Event()
     beats = asyncio.create_task(beating(rooms, closing))
-    yield RaceDesk(races, AccountStore(redis), standings, rooms, ratings)
+    yield RaceDesk(races, AccountStore(redis), standings, rooms, ratings, days)
     closing.set()
     await asyncio.wait([beats])
     await rooms.close()
@@ -74,6 +80,7 @@ class Player:
     def __init__(self, desk: RaceDesk) -> None:
         self.frames: list[bytes] = []
         self.closed: tuple[int, str] | None = None
+        self.token = ""
         unlimited = Door[Player](Limits(None, None, None))
         self.session = Session(desk, self, Visitor(unlimited, self, "", 0.0))
         self._ids = 0

@@ -8,9 +8,10 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 
 from samedeal_server.books import Books
+from samedeal_server.daily import Days
 from samedeal_server.desk import RaceDesk
 from samedeal_server.door import Door, Proxies, origins
-from samedeal_server.errors import CannotServe, StoreUnavailable
+from samedeal_server.errors import CannotServe, SeedUsed, StoreUnavailable
 from samedeal_server.gateway import Gateway
 from samedeal_server.pause import is_set_within
 from samedeal_server.race import RaceState
@@ -20,6 +21,7 @@ from samedeal_server.runs import COMMIT, LiveRun
 from samedeal_server.settings import Settings
 from samedeal_server.store.accounts import AccountStore
 from samedeal_server.store.address import StoreAddress
+from samedeal_server.store.days import DayStore
 from samedeal_server.store.embedded import EmbeddedStore
 from samedeal_server.store.feed import Feed
 from samedeal_server.store.leases import BEAT_S, Leases
@@ -35,6 +37,8 @@ log = logging.getLogger(__name__)
 SWEEP_S = 1.0
 RECHECK_S = 0.25
 """How often races that are idle are looked for; each has its turn every 2 s."""
+PREPARE_S = 600.0
+"""How often it is seen to that the deals of the days to come are made."""
 
 
 @asynccontextmanager
@@ -54,6 +58,7 @@ async def running(settings: Settings, *, shares_port: bool = False) -> AsyncIter
         stack.push_async_callback(own_redis.aclose)
         node = f"{os.getpid()}-{secrets.token_hex(4)}"
         races, standings = RaceStore(redis, node), StandingsStore(redis)
+        day_store = DayStore(redis)
         leases = Leases(own_redis, node)
         link = CommitLink(address, [COMMIT], min_replicas=settings.min_replicas)
         try:
@@ -70,12 +75,14 @@ async def running(settings: Settings, *, shares_port: bool = False) -> AsyncIter
             return LiveRun(state, seat, epoch, link, node)
 
         ratings = Ratings(RatingStore(redis), races)
-        rooms = Rooms(races, Books(races, standings, ratings), leases, open_run)
+        rooms = Rooms(races, Books(races, standings, ratings, day_store), leases, open_run)
         feed = Feed(own_redis, node, rooms)
         feed.open()
         stack.push_async_callback(feed.close)
         stack.push_async_callback(rooms.close)
-        desk = RaceDesk(races, AccountStore(redis), standings, rooms, ratings)
+        days = Days(races, rooms, day_store)
+        await _made_ready(days)
+        desk = RaceDesk(races, AccountStore(redis), standings, rooms, ratings, days)
         gateway = Gateway(
             desk,
             Door(settings.limits),
@@ -90,10 +97,19 @@ async def running(settings: Settings, *, shares_port: bool = False) -> AsyncIter
             asyncio.create_task(_every(SWEEP_S, rooms.sweep, closing), name="sweep"),
             asyncio.create_task(_every(BEAT_S, rooms.beat, closing), name="beat"),
             asyncio.create_task(_every(RECHECK_S, rooms.recheck, closing), name="recheck"),
+            asyncio.create_task(_every(PREPARE_S, days.prepare, closing), name="prepare"),
         ]
         stack.push_async_callback(asyncio.wait, chores)
         stack.callback(closing.set)
         yield port
+
+
+async def _made_ready(days: Days) -> None:
+    """Have the deals of today and the days to come made. Raise CannotServe if they cannot be."""
+    try:
+        await days.prepare()
+    except (StoreUnavailable, SeedUsed, OSError, NotImplementedError) as error:
+        raise CannotServe(f"the deals of the days to come cannot be made: {error}") from None
 
 
 async def _every(

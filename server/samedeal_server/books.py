@@ -1,9 +1,11 @@
 """What a closed race leaves behind: each part of it written exactly once, however often booked."""
 
-from samedeal_server.race import RaceState
+from samedeal_server.race import RaceDay, RaceState
 from samedeal_server.ratings import Ratings
+from samedeal_server.store.days import DayStore
 from samedeal_server.store.races import RaceStore
 from samedeal_server.store.standings import StandingsStore
+from samedeal_server.streaks import MIN_MOVES
 
 __all__ = ["Books"]
 
@@ -14,10 +16,13 @@ class Books:
     A node may end half way and another begin anew: whatever is booked here has to be repeatable.
     """
 
-    def __init__(self, races: RaceStore, standings: StandingsStore, ratings: Ratings) -> None:
+    def __init__(
+        self, races: RaceStore, standings: StandingsStore, ratings: Ratings, days: DayStore
+    ) -> None:
         self._races = races
         self._standings = standings
         self._ratings = ratings
+        self._days = days
 
     async def book(self, race_id: str) -> None:
         """Book a closed race: its maker may open another, its players rank."""
@@ -26,9 +31,18 @@ class Books:
             return
         for seat in state.seats.values():
             await self._races.over(seat.player, race_id)
+        if state.day is not None:
+            await self._book_day(state, state.day)
+            return
         if is_counted(state):
             await self._count(state)
         await self._ratings.book(state)
+
+    async def _book_day(self, state: RaceState, day: RaceDay) -> None:
+        """Book a run at the deal of a day: it counts for the streak of its player."""
+        seat = state.seats[1]
+        if state.was_run and not state.practice and seat.seq >= MIN_MOVES:
+            await self._days.note_played(seat.player, state.game, day.number)
 
     async def _count(self, state: RaceState) -> None:
         rows = [

@@ -1,35 +1,29 @@
 """What can be asked about races, whoever asks: open, join, change, end, next."""
 
 import secrets
-from typing import Any
 
 from samedeal import __version__
-from samedeal.engine.deals import commitment, parse_seed
+from samedeal.engine.deals import parse_seed
 from samedeal.engine.errors import EngineError
-from samedeal.engine.games import game
-from samedeal.engine.rules import Rules
 from samedeal.engine.run import UndoPolicy
 from samedeal.protocol import client_messages as ask
-from samedeal.protocol import limits
 from samedeal.protocol import server_messages as say
 from samedeal.protocol.errors import ErrorCode
 from samedeal.protocol.fields import OptionsPatch, Phase, RaceOptions, Spectating, Status
+from samedeal_server.daily import Days
 from samedeal_server.errors import Refusal
+from samedeal_server.opening import SEED_BYTES, check_open, dealt, free_code, known
 from samedeal_server.race import RaceState, SeatState
 from samedeal_server.ratings import Ratings
 from samedeal_server.replays import Replays
 from samedeal_server.rooms import Rooms
 from samedeal_server.runs import LiveRun
 from samedeal_server.store.accounts import Account, AccountStore, new_id
-from samedeal_server.store.races import Attached, NewRace, RaceStore
+from samedeal_server.store.races import Attached, RaceStore
 from samedeal_server.store.standings import StandingsStore
 
-__all__ = ["MAX_OPEN", "RaceDesk"]
+__all__ = ["RaceDesk"]
 
-CODE_LETTERS = 5
-MAX_OPEN = 32
-"""Races that one account may have opened and that are not over."""
-SEED_BYTES = 32
 _SENTENCES = {
     "missing": (ErrorCode.NOT_FOUND, "there is no such race any more"),
     "not_seated": (ErrorCode.NOT_SEATED, "you hold no seat in that race"),
@@ -65,10 +59,12 @@ class RaceDesk:
         standings: StandingsStore,
         rooms: Rooms,
         ratings: Ratings,
+        days: Days,
     ) -> None:
         self.races = races
         self.rooms = rooms
-        self.replays = Replays(races)
+        self.days = days
+        self.replays = Replays(races, days)
         self._accounts = accounts
         self._standings = standings
         self._ratings = ratings
@@ -87,7 +83,7 @@ class RaceDesk:
 
     async def create(self, account: Account, message: ask.Create) -> str:
         """Open a room with the asker as host. Return the race's id."""
-        _known(message.game)
+        known(message.game)
         seed, practice = secrets.token_bytes(SEED_BYTES), False
         if message.seed is not None:
             # Whoever names the seed can know the deal: hashed or not, it is practice.
@@ -98,13 +94,11 @@ class RaceDesk:
         options = _merged(RaceOptions(), message.options, practice=practice)
         _check_bots(options, account.bot)
         race_id = new_id()
-        if not await self.races.may_open(account.player, race_id, MAX_OPEN):
-            sentence = f"{MAX_OPEN} races that you opened are not over; finish or leave one first"
-            raise Refusal(ErrorCode.TOO_MANY, sentence)
-        code = await self._free_code(race_id)
+        await check_open(self.races, account.player, race_id)
+        code = await free_code(self.races, race_id)
         host = SeatState(seat=1, player=account.player, name=account.name, bot=account.bot)
         await self.races.create(
-            _dealt(
+            dealt(
                 message.game,
                 seed,
                 id=race_id,
@@ -117,12 +111,6 @@ class RaceDesk:
             )
         )
         return race_id
-
-    async def _free_code(self, race_id: str) -> str:
-        while True:
-            code = "".join(secrets.choice(limits.CODE_ALPHABET) for _ in range(CODE_LETTERS))
-            if await self.races.claim_code(code, race_id):
-                return code
 
     async def join(self, account: Account, code: str) -> str:
         """Take a seat by code, or find the one held. Return the race's id."""
@@ -203,6 +191,8 @@ class RaceDesk:
     async def next_race(self, account: Account, message: ask.Next) -> say.Moved:
         """A new deal in the same room; asked twice, or by two, it is the same race."""
         old = await self._loaded(message.race)
+        if old.day is not None:
+            raise Refusal(ErrorCode.WRONG_PHASE, "a day has one deal; no other one follows it")
         # Without randomness it fails here, before anyone is led to a race that is not there.
         seed = secrets.token_bytes(SEED_BYTES)
         word, race_id = await self.races.next_race(old.id, account.player, new_id())
@@ -223,7 +213,7 @@ class RaceDesk:
         )
         seats = {seat.seat for seat in roster}
         await self.races.create(
-            _dealt(
+            dealt(
                 old.game,
                 seed,
                 id=race_id,
@@ -240,7 +230,7 @@ class RaceDesk:
 
     async def standings_of(self, message: ask.BoardGet) -> say.Standings:
         """The leaderboard of a game."""
-        _known(message.game)
+        known(message.game)
         rows = await self._standings.best(message.game, message.limit)
         return say.Standings(
             id=message.id,
@@ -256,25 +246,6 @@ class RaceDesk:
         if state is None:
             raise _refused("missing")
         return state
-
-
-def _known(game_id: str) -> Rules:
-    try:
-        return game(game_id)
-    except EngineError as error:
-        raise Refusal(ErrorCode.NOT_FOUND, str(error)) from None
-
-
-def _dealt(game_id: str, seed: bytes, **room: Any) -> NewRace:
-    """A race on the deal of `seed`, with what the room says of the rest."""
-    rules = _known(game_id)
-    return NewRace(
-        game=rules.id,
-        rules_version=rules.version,
-        seed=seed,
-        commitment=commitment(rules, seed),
-        **room,
-    )
 
 
 def _merged(options: RaceOptions, patch: OptionsPatch, *, practice: bool) -> RaceOptions:

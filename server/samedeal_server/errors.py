@@ -2,13 +2,14 @@
 
 ServerError
 ├── CannotServe          the server cannot start: settings, port or store
+├── SeedUsed             a seed drawn for a day is another day's: randomness is broken
 ├── StoreUnavailable     the store does not answer; whether the last write happened is unknown
 └── Refusal              a request is answered no: an ErrorCode and a sentence for the player
 """
 
 from samedeal.protocol.errors import ErrorCode
 
-__all__ = ["CannotServe", "Refusal", "ServerError", "StoreUnavailable"]
+__all__ = ["CannotServe", "Refusal", "SeedUsed", "ServerError", "StoreUnavailable"]
 
 
 class ServerError(Exception):
@@ -17,6 +18,10 @@ class ServerError(Exception):
 
 class CannotServe(ServerError):
     """The server cannot start; the text says what to do."""
+
+
+class SeedUsed(ServerError):
+    """A seed that was drawn for a day is another day's: the source of randomness is broken."""
 
 
 class StoreUnavailable(ServerError):

@@ -5,7 +5,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from samedeal.engine.scoring import Outcome, final_order
+from samedeal.protocol.days import GRACE_MS, date_of
 from samedeal.protocol.fields import (
+    DayTag,
+    DealLabel,
     OrderRow,
     Phase,
     PlayerView,
@@ -15,7 +18,36 @@ from samedeal.protocol.fields import (
 )
 from samedeal_server.skill import Shown
 
-__all__ = ["RaceState", "SeatState"]
+__all__ = ["RaceDay", "RaceState", "SeatState"]
+
+
+@dataclass(frozen=True, slots=True)
+class RaceDay:
+    """The day whose deal a run plays."""
+
+    number: int
+    label: DealLabel
+    ends_at_ms: int
+    """When the day ends, by the store's clock."""
+
+    @property
+    def closes_at_ms(self) -> int:
+        """When its last run ends, and its seed and results are anybody's."""
+        return self.ends_at_ms + GRACE_MS
+
+    @property
+    def tag(self) -> DayTag:
+        """The day as its player sees it."""
+        number = self.number
+        return DayTag(number=number, date=date_of(number).isoformat(), label=self.label)
+
+    @classmethod
+    def read(cls, fields: Mapping[str, str]) -> "RaceDay | None":
+        """Build it from the fields of a race's hash; None for a race of no day."""
+        if "day" not in fields:
+            return None
+        ends_at_ms = int(fields["day_ends_at"])
+        return cls(int(fields["day"]), DealLabel(fields["label"]), ends_at_ms)
 
 
 @dataclass(slots=True)
@@ -157,6 +189,7 @@ class RaceState:
     paused_ms: int = 0
     """For how long of it nobody could play; the deadline is that much later."""
     next_race: str = ""
+    day: RaceDay | None = None
 
     @classmethod
     def read(
@@ -187,12 +220,20 @@ class RaceState:
             closed_at_ms=int(fields.get("closed_at", 0)),
             paused_ms=int(fields.get("paused", 0)),
             next_race=fields.get("next", ""),
+            day=RaceDay.read(fields),
         )
 
     @property
     def was_run(self) -> bool:
         """Whether it got as far as GO; a lobby that everyone left did not."""
         return self.go_at_ms > 0
+
+    @property
+    def is_seed_public(self) -> bool:
+        """Whether anybody may know the cards: after the close, of a day's deal after the day's."""
+        if self.phase is not Phase.CLOSED or not self.was_run:
+            return False
+        return self.day is None or self.now_ms >= self.day.closes_at_ms
 
     def order(self) -> tuple[OrderRow, ...]:
         """The final order: a pure function of the closed record, so every node finds the same."""
@@ -235,7 +276,7 @@ class RaceState:
         return any(wins >= self.options.wins_needed for wins in self.scores().values())
 
     def view(self) -> RaceView:
-        """What everyone in the room may see: the seed and the order only after the close."""
+        """What everyone in the room may see: the order after the close, the seed if public."""
         over = self.phase is Phase.CLOSED and self.was_run
         scores = self.scores()
         players = (self.seats[seat].view(self.phase, scores[seat]) for seat in sorted(self.seats))
@@ -256,9 +297,10 @@ class RaceState:
             clock_ms=clock_ms if self.was_run else 0,
             deadline_ms=max(0, self.deadline_at_ms - self.go_at_ms),
             paused_ms=self.paused_ms,
-            seed=self.seed.hex() if over else None,
+            seed=self.seed.hex() if self.is_seed_public else None,
             order=self.order() if over else (),
             next=self.next_race or None,
+            day=None if self.day is None else self.day.tag,
         )
 
 

@@ -12,9 +12,11 @@ from samedeal.protocol import server_messages as say
 from samedeal.protocol.errors import ErrorCode
 from samedeal.protocol.fields import Phase
 from samedeal.protocol.replay_messages import MAX_PART
+from samedeal_server.daily import Days
 from samedeal_server.errors import Refusal
 from samedeal_server.race import RaceState
 from samedeal_server.runs import deal
+from samedeal_server.store.accounts import Account
 from samedeal_server.store.races import RaceStore
 
 __all__ = ["Replays"]
@@ -28,22 +30,33 @@ KEPT_CHARACTERS = 8 * 1024 * 1024
 class Replays:
     """The replay files of a node. A closed race does not change: its file is made once."""
 
-    def __init__(self, races: RaceStore) -> None:
+    def __init__(self, races: RaceStore, days: Days) -> None:
         self._races = races
+        self._days = days
         self._files: OrderedDict[str, str] = OrderedDict()
         # One at a time: the work of many would keep the players' moves waiting.
         self._making = asyncio.Lock()
 
-    async def part(self, message: ask.ReplayGet) -> say.ReplayFile:
-        """Answer with one part of a file. Raise Refusal."""
+    async def part(self, account: Account, message: ask.ReplayGet) -> say.ReplayFile:
+        """Answer with one part of a file that the asker may see. Raise Refusal."""
         race_id = message.race
         if len(race_id) < ID_LETTERS:
             found = await self._races.find(race_id)
             if found is None:
                 raise Refusal(ErrorCode.NOT_FOUND, f"there is no race with the code {race_id}")
             race_id = found
+        state = await self._races.load(race_id)
+        if state is None:
+            raise Refusal(ErrorCode.NOT_FOUND, "there is no such race any more")
+        if state.phase is not Phase.CLOSED or not state.was_run:
+            sentence = "the replay can be had when the race is closed"
+            raise Refusal(ErrorCode.WRONG_PHASE, sentence)
+        await self._days.check_visible(account, state)
+        if not state.is_seed_public:
+            sentence = "the replay can be had when the day is closed, an hour after its end"
+            raise Refusal(ErrorCode.WRONG_PHASE, sentence)
         async with self._making:
-            text = await self._file(race_id)
+            text = await self._file(state)
         parts = -(-len(text) // MAX_PART)
         if message.part >= parts:
             raise Refusal(ErrorCode.NOT_FOUND, f"the replay has parts 0 to {parts - 1}")
@@ -56,15 +69,10 @@ class Replays:
             text=text[at : at + MAX_PART],
         )
 
-    async def _file(self, race_id: str) -> str:
+    async def _file(self, state: RaceState) -> str:
+        race_id = state.id
         text = self._files.get(race_id)
         if text is None:
-            state = await self._races.load(race_id)
-            if state is None:
-                raise Refusal(ErrorCode.NOT_FOUND, "there is no such race any more")
-            if state.phase is not Phase.CLOSED or not state.was_run:
-                sentence = "the replay can be had when the race is closed"
-                raise Refusal(ErrorCode.WRONG_PHASE, sentence)
             logs = {seat: await self._races.log(race_id, seat) for seat in state.seats}
             # Off the loop: a long race takes longer to play again than a move may wait.
             text = self._files[race_id] = await asyncio.to_thread(composed, state, logs)

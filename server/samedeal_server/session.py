@@ -178,7 +178,7 @@ class Session:
             case ask.BoardGet():
                 self._send(await desk.standings_of(message))
             case ask.ReplayGet():
-                self._send(await desk.replays.part(message))
+                self._send(await desk.replays.part(account, message))
             case ask.Create():
                 self._room_for_one_more()
                 race_id = await desk.create(account, message)
@@ -186,6 +186,12 @@ class Session:
             case ask.Join():
                 self._room_for_one_more()
                 race_id = await desk.join(account, message.code)
+                await self._sit(message.id, race_id, have=0)
+            case ask.DailyGet():
+                self._send(await desk.days.show(account, message))
+            case ask.DailyPlay():
+                self._room_for_one_more()
+                race_id = await desk.days.open(account, message)
                 await self._sit(message.id, race_id, have=0)
             case ask.Resume():
                 await self._sit(message.id, message.race, have=message.have)

@@ -8,11 +8,14 @@ from pydantic import BaseModel
 
 from samedeal.engine.run import UndoPolicy
 from samedeal.protocol import client_messages as ask
+from samedeal.protocol import daily_messages as daily
 from samedeal.protocol import server_messages as say
 from samedeal.protocol.codec import decode_client, decode_server, encode
 from samedeal.protocol.errors import ErrorCode
 from samedeal.protocol.fields import (
     BoardView,
+    DayTag,
+    DealLabel,
     OptionsPatch,
     OrderRow,
     Phase,
@@ -110,9 +113,49 @@ VIEW = RaceView(
     seed="a5" * 32,
     order=(ROW,),
     next=OTHER,
+    day=DayTag(number=334, date="2026-11-30", label=DealLabel.CERTIFIED),
 )
 BOARD = BoardView(piles=((24, ()), (0, (12,)), (6, (0, 51))), base=5, passes=3)
 ENTRY = say.LogEntry(seq=1, t_ms=1200, move="T9:13>T8", reveals=(51,))
+DAILY = daily.Daily(
+    id=15,
+    day=334,
+    date="2026-11-30",
+    featured="single-left",
+    now_ms=1_796_040_000_000,
+    rollover_ms=360_000,
+    closed=True,
+    games=(
+        daily.DayGame(
+            game="lanes",
+            label=DealLabel.CERTIFIED,
+            commitment="0f" * 32,
+            seed="a5" * 32,
+            void=True,
+            played=57,
+            own=daily.OwnRun(
+                race=RACE,
+                status=Status.WON,
+                best=48,
+                opened=12,
+                home=48,
+                moves=120,
+                t_ms=99_000,
+                place=3,
+            ),
+            streak=daily.Streak(days=8, best=30, freezes=1),
+        ),
+    ),
+    coming=(
+        daily.Promise(
+            day=335,
+            date="2026-12-01",
+            game="lanes",
+            label=DealLabel.OPEN,
+            commitment="1e" * 32,
+        ),
+    ),
+)
 
 SAMPLES: tuple[ask.ClientMessage | say.ServerMessage, ...] = (
     ask.Hello(id=1, name="Zoë", token=TOKEN, bot=True),
@@ -131,6 +174,8 @@ SAMPLES: tuple[ask.ClientMessage | say.ServerMessage, ...] = (
     ask.ReplayGet(id=13, race=RACE, part=2),
     ask.BoardGet(id=14, game="klondike", limit=50),
     ask.Ping(id=2**31 - 1),
+    ask.DailyGet(id=15, day=334, game="lanes"),
+    ask.DailyPlay(id=16, game="lanes", day=334, practice=True),
     say.Welcome(id=1, player=RACE, name="Zoë", bot=True, token=TOKEN, version="0.1.0"),
     say.Seated(id=2, race=VIEW, seat=2, seq=1, hash=2**53 - 1, board=BOARD, log=(ENTRY,)),
     say.Done(id=3),
@@ -151,6 +196,7 @@ SAMPLES: tuple[ask.ClientMessage | say.ServerMessage, ...] = (
     say.Notice(race=RACE, kind="stuck", sentence="No move is left."),
     say.Closed(race=VIEW),
     say.TakenOver(race=RACE, sentence="Another connection holds this seat."),
+    DAILY,
 )
 NAMES = [type(sample).__name__ for sample in SAMPLES]
 

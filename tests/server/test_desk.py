@@ -21,8 +21,9 @@ from samedeal.protocol import client_messages as ask
 from samedeal.protocol import server_messages as say
 from samedeal.protocol.errors import ErrorCode
 from samedeal.protocol.fields import OptionsPatch, Phase, Status
-from samedeal_server.desk import MAX_OPEN, RaceDesk
+from samedeal_server.desk import RaceDesk
 from samedeal_server.errors import Refusal
+from samedeal_server.opening import MAX_OPEN
 from samedeal_server.session import MAX_RACES
 from samedeal_server.store import keys
 from samedeal_server.store.accounts import Account

@@ -6,6 +6,8 @@ __all__ = [
     "account",
     "bell",
     "code",
+    "days",
+    "days_played",
     "due",
     "leases",
     "log",
@@ -16,6 +18,7 @@ __all__ = [
     "ratings",
     "seat",
     "standings",
+    "tries",
 ]
 
 
@@ -85,3 +88,18 @@ def standings(game: str, race_id: str) -> list[str]:
 def ratings(game: str) -> list[str]:
     """Hash of the rated races of a game, hash of the skills, set of voided races; for good."""
     return [f"{{rated:{game}}}:races", f"{{rated:{game}}}:skills", f"{{rated:{game}}}:void"]
+
+
+def days() -> list[str]:
+    """Hash of the deals of all days, set of digests of their seeds, set of what is void."""
+    return ["{days}:deals", "{days}:seeds", "{days}:void"]
+
+
+def tries(player: str, day: int, game: str) -> str:
+    """Hash: a player's runs at the deal of a day: the first, which ranks, and the last practice."""
+    return f"account:{player}:day:{day}:{game}"
+
+
+def days_played(player: str, game: str) -> str:
+    """Set: the numbers of the days on which a player has played a game's deal."""
+    return f"account:{player}:days:{game}"

@@ -8,7 +8,7 @@ from typing import Any
 from redis.asyncio import Redis
 
 from samedeal.protocol.fields import Phase, Phrase, RaceOptions, Status
-from samedeal_server.race import RaceState, SeatState
+from samedeal_server.race import RaceDay, RaceState, SeatState
 from samedeal_server.store import keys
 from samedeal_server.store.faults import translates_faults
 from samedeal_server.store.leases import LEASE_S, Outages
@@ -37,6 +37,7 @@ _LEAVE = Script("leave")
 _ATTACH = Script("attach")
 _DETACH = Script("detach")
 _ADVANCE = Script("advance")
+_BEGIN = Script("begin")
 _DUE = Script("due")
 _LOAD = Script("load")
 _NEXT = Script("next")
@@ -61,6 +62,7 @@ class NewRace:
     round: int
     host: int
     roster: tuple[SeatState, ...]
+    day: RaceDay | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +137,7 @@ class RaceStore:
             "round": new.round,
             "host": new.host,
             **_option_fields(new.options),
+            **_day_fields(new.day),
         }
         args: list[str | int] = [LIFETIME_MS, len(fields), *_flat(fields)]
         for seat in new.roster:
@@ -197,6 +200,11 @@ class RaceStore:
         if phase == "stale":
             raise Stale
         return None if phase == "missing" else Advanced(Phase(phase), int(now), int(due))
+
+    async def begin(self, race_id: str, *, before_ms: int, deadline_ms: int) -> str:
+        """Start the clock of a day's run. Return 'done' (also again), 'late', 'missing'."""
+        word: str = await self._run(_BEGIN, race_id, before_ms, deadline_ms)
+        return word
 
     async def next_race(self, race_id: str, player: str, new_id: str) -> tuple[str, str]:
         """Name the race that follows. Return ('done', id) or ('not_seated'|'phase', '')."""
@@ -267,6 +275,12 @@ def _option_fields(options: RaceOptions) -> dict[str, str | int]:
         "bots": int(options.bots),
         "auto_start": int(options.auto_start),
     }
+
+
+def _day_fields(day: RaceDay | None) -> dict[str, str | int]:
+    if day is None:
+        return {}
+    return {"day": day.number, "label": day.label.value, "day_ends_at": day.ends_at_ms}
 
 
 def _fields(flat: list[str]) -> dict[str, str]:

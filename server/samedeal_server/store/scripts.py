@@ -11,7 +11,10 @@ from redis.exceptions import NoScriptError
 __all__ = ["Script", "run"]
 
 _FOLDER = resources.files("samedeal_server.store") / "lua"
-_ALONE = ("account", "beat", "commit", "open", "record", "recode")
+_ALONE = (
+    *("account", "beat", "commit", "open", "record", "recode"),
+    *("put_deal", "deals", "claim", "day_played"),
+)
 """Scripts that do without the prelude: commit is the hot path, the others are about no race."""
 
 

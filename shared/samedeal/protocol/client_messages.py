@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, TypeAdapter
 
+from samedeal.protocol.daily_messages import DailyGet, DailyPlay
 from samedeal.protocol.fields import (
     Code,
     Flag,
@@ -27,6 +28,8 @@ __all__ = [
     "BoardGet",
     "ClientMessage",
     "Create",
+    "DailyGet",
+    "DailyPlay",
     "Hello",
     "Join",
     "Leave",
@@ -184,6 +187,8 @@ ClientMessage = (
     | ReplayGet
     | BoardGet
     | Ping
+    | DailyGet
+    | DailyPlay
 )
 
 CLIENT_MESSAGE: TypeAdapter[ClientMessage] = TypeAdapter(

@@ -43,6 +43,8 @@ class ErrorCode(StrEnum):
     """The number is not the next one; `expected` says which is."""
     SEQ_CONFLICT = "seq_conflict"
     """That number was already used for another action."""
+    HIDDEN = "hidden"
+    """Results of others at a day's deal are hidden until the own run is over."""
     RUN_OVER = "run_over"
     """The run is won, banked or left, or the race is closed: nothing more counts."""
     TAKEN_OVER = "taken_over"

@@ -14,14 +14,21 @@ from pydantic import (
 
 from samedeal.engine.run import UndoPolicy
 from samedeal.protocol import limits
+from samedeal.protocol.days import MAX_DAY
 
 __all__ = [
     "BoardView",
     "Card",
     "Code",
     "Count",
+    "DayNumber",
+    "DayTag",
+    "DealLabel",
     "FromServer",
     "GameId",
+    "Hex32",
+    "Home",
+    "IsoDate",
     "Message",
     "MoveText",
     "Ms",
@@ -76,6 +83,9 @@ Token = Annotated[str, StringConstraints(strict=True, pattern=r"^[0-9a-z]{16}\.[
 """Account id, a dot, and the secret of which the server keeps only a hash."""
 Sentence = Annotated[str, StringConstraints(strict=True, min_length=1, max_length=400)]
 Hex32 = Annotated[str, StringConstraints(strict=True, pattern=r"^[0-9a-f]{64}$")]
+DayNumber = Annotated[int, Field(strict=True, ge=1, le=MAX_DAY)]
+"""Number of a day of the daily challenge; day 1 is 1 January 2026."""
+IsoDate = Annotated[str, StringConstraints(strict=True, pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$")]
 SeedText = Annotated[str, StringConstraints(strict=True, min_length=1, max_length=limits.MAX_TEXT)]
 
 
@@ -133,6 +143,15 @@ class Phrase(StrEnum):
     GOODBYE = "goodbye"
 
 
+class DealLabel(StrEnum):
+    """What is known of the deal of a day. It is never hidden."""
+
+    CERTIFIED = "certified"
+    """It can be won: somebody, or a program, has."""
+    OPEN = "open"
+    """Nobody knows whether it can be won."""
+
+
 class Spectating(StrEnum):
     """How much of a board others may see while the deal is open."""
 
@@ -143,9 +162,13 @@ class Spectating(StrEnum):
 
 
 TimeLimit = Annotated[int, Field(strict=True, ge=10, le=24 * 3600)]
+DayLimit = Annotated[int, Field(strict=True, ge=10, le=25 * 3600)]
+"""A day's run may take longer than a race: until an hour after the end of the day."""
 LastCall = Annotated[int, Field(strict=True, ge=0, le=24 * 3600)]
 Countdown = Annotated[int, Field(strict=True, ge=0, le=60)]
 Seats = Annotated[int, Field(strict=True, ge=limits.MIN_SEATS, le=limits.MAX_SEATS)]
+DaySeats = Annotated[int, Field(strict=True, ge=1, le=limits.MAX_SEATS)]
+"""A day's run has one seat."""
 
 
 def _odd(number: int) -> int:
@@ -163,8 +186,8 @@ SpectatingName = Annotated[Spectating, BeforeValidator(_text_only)]
 class RaceOptions(FromServer):
     """What the host chose. Everyone in the room sees it before saying ready."""
 
-    seats: Seats = 2
-    time_limit_s: TimeLimit = 900
+    seats: DaySeats = 2
+    time_limit_s: DayLimit = 900
     """Seconds from GO after which the race closes."""
     last_call_s: LastCall = 60
     """Seconds the others have after the first win; 0 closes the race at once."""
@@ -246,6 +269,14 @@ class OrderRow(FromServer):
     provisional: Flag = False
 
 
+class DayTag(FromServer):
+    """The day whose deal a run plays."""
+
+    number: DayNumber
+    date: IsoDate
+    label: DealLabel
+
+
 class RaceView(FromServer):
     """A race as everyone in the room sees it."""
 
@@ -256,7 +287,7 @@ class RaceView(FromServer):
     commitment: Hex32
     """SHA-256 over game and seed, known before GO; `seed` proves it after the close."""
     practice: Flag
-    """The host chose the seed: never ranked, on no board."""
+    """The host chose the seed, or it is no first run at a day's deal: unranked, on no board."""
     options: RaceOptions
     phase: Phase
     ver: Count
@@ -277,6 +308,8 @@ class RaceView(FromServer):
     order: tuple[OrderRow, ...] = ()
     next: RaceId | None = None
     """The race that follows in the same room."""
+    day: DayTag | None = None
+    """A run at the deal of a day: one seat, and the seed is public when the day is closed."""
 
 
 class BoardView(FromServer):

@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, TypeAdapter
 
+from samedeal.protocol.daily_messages import Daily
 from samedeal.protocol.errors import ErrorCode
 from samedeal.protocol.fields import (
     BoardView,
@@ -32,6 +33,7 @@ __all__ = [
     "SERVER_MESSAGE",
     "Ack",
     "Closed",
+    "Daily",
     "Done",
     "Go",
     "LogEntry",
@@ -230,6 +232,7 @@ ServerMessage = (
     | Notice
     | Closed
     | TakenOver
+    | Daily
 )
 
 SERVER_MESSAGE: TypeAdapter[ServerMessage] = TypeAdapter(

@@ -9,7 +9,8 @@ if not phase then
 end
 local now = clock()
 if phase == 'lobby' then
-  local until_ = number('created') + tonumber(ARGV[2])
+  -- A day's run that was made and not begun can be begun until its day is over.
+  local until_ = math.max(number('created') + tonumber(ARGV[2]), number('day_ends_at'))
   if now < until_ then
     return {phase, whole(now), whole(until_)}
   end
@@ -28,13 +29,15 @@ if now - tonumber(ARGV[3]) > tonumber(ARGV[4]) then
   return {'stale', whole(now), '0'}
 end
 -- Whoever could not play gets the time back: each outage counts once, and only where it lay between
--- GO and the deadline as it was when it began.
+-- GO and the deadline as it was when it began. A day closes at its hour, whatever happened: then its
+-- seeds are public.
+local of_a_day = get('day')
 local paused, latest, was_paused = number('paused'), number('outage'), false
 for at = 5, #ARGV, 3 do
   local from, to = tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2])
   if tonumber(ARGV[at]) > latest then
     latest = tonumber(ARGV[at])
-    if from < deadline and to > go_at then
+    if from < deadline and to > go_at and not of_a_day then
       local lost = to - math.max(from, go_at)
       paused, deadline, was_paused = paused + lost, deadline + lost, true
     end
