@@ -27,7 +27,7 @@ serve: $(READY) ## run the server with its own private store
 	@$(BIN)/samedeal serve
 
 test: $(READY) ## the whole test suite, with a real Valkey
-	$(BIN)/python -m pytest -m "not soak"
+	$(BIN)/python -m pytest -m "not soak" -n 4 --dist worksteal
 
 check: $(READY) ## format, lint, types, imports, then the tests
 	$(BIN)/ruff format --check .
