@@ -126,9 +126,10 @@ class Player:
 class Trio:
     """Two who play and one who looks on, in a race on a node."""
 
-    def __init__(self, desk: RaceDesk, game: str, **options: Any) -> None:
+    def __init__(self, desk: RaceDesk, game: str, *, tag: str = "", **options: Any) -> None:
+        """`tag` stands behind the names, where other trios are on the same store."""
         self.desk = desk
-        self.game = game
+        self.game, self.tag = game, tag
         self.options = {"seats": 3, "countdown_s": 0, "bots": False, **options}
         self.race = ""
         self.token: dict[int, str] = {}
@@ -148,7 +149,7 @@ class Trio:
         code = ""
         for seat, name in ((1, "ada"), (2, "ivo"), (3, "eva")):
             player = self.connected(seat)
-            welcome = await player.get(say.Welcome, ask.Hello, name=name)
+            welcome = await player.get(say.Welcome, ask.Hello, name=f"{name}{self.tag}")
             self.token[seat] = welcome.token or ""
             if seat == 1:
                 fields: dict[str, Any] = {"game": self.game, "options": self.options}

@@ -86,7 +86,7 @@ async def raw(url: str, *, token: str | None = None, room: int = 0) -> AsyncIter
     client.protocol.send_request(client.protocol.connect())
     await client.write(b"".join(client.protocol.data_to_send()))
     assert isinstance(await client.event(), Response)
-    hello = Hello(id=0, token=token, name=None if token else "raw")
+    hello = Hello(id=0, token=token, name=None if token else "raw", or_like=token is None)
     await client.write(client.frames(binary(hello)))
     assert isinstance(await client.answer(), say.Welcome)
     try:

@@ -36,6 +36,7 @@ class Wire:
         self._ids = 0
         self.heard: list[say.ServerMessage] = []
         self.token = ""
+        self.name = ""
         self.is_closed = False
 
     async def read(self) -> None:
@@ -126,10 +127,16 @@ async def wired(
         reading = asyncio.create_task(wire.read())
         if name or token:
             who = None if token else name
-            hello = ask.Hello(id=wire.next_id(), name=who, token=token, bot=bot and not token)
+            hello = ask.Hello(
+                id=wire.next_id(),
+                name=who,
+                or_like=token is None,
+                token=token,
+                bot=bot and not token,
+            )
             welcome = await wire.request(hello)
             assert isinstance(welcome, say.Welcome)
-            wire.token = welcome.token or token or ""
+            wire.token, wire.name = welcome.token or token or "", welcome.name
         yield wire
     await reading
 

@@ -18,7 +18,7 @@ _WHO = ("heron", "otter", "lynx", "wren", "marten", "finch", "badger", "hare")
 
 def guest_name() -> str:
     """A readable name for who gave none."""
-    return f"{secrets.choice(_HOW)}-{secrets.choice(_WHO)}-{secrets.randbelow(90) + 10}"
+    return f"{secrets.choice(_HOW)}-{secrets.choice(_WHO)}-{secrets.randbelow(900_000) + 100_000}"
 
 
 def recall(server: str, name: str) -> str | None:

@@ -17,6 +17,7 @@ __all__ = ["Client", "Dropped", "Event", "Link", "Race", "Rewound", "Store"]
 class Client:
     """`async with Client(url, name="ada") as client`: one account, any number of races.
 
+    If somebody has the name, a free one like it is taken; `exact` has that refused instead.
     `url` is one address, or those of several nodes of one service with commas between. A lost
     connection is made again, at the next address, with growing pauses, and every race is resumed;
     after `give_up_s` in vain all calls raise ConnectionLost. A request that is not answered within
@@ -30,6 +31,7 @@ class Client:
         name: str | None = None,
         token: str | None = None,
         bot: bool = False,
+        exact: bool = False,
         rng: random.Random | None = None,
         patience_s: float = 30.0,
         give_up_s: float = 600.0,
@@ -41,6 +43,7 @@ class Client:
             name=name,
             token=token,
             is_bot=bot,
+            exact=exact,
             rng=rng or random.Random(),
             patience_s=patience_s,
             give_up_s=give_up_s,

@@ -89,6 +89,7 @@ class Exchange(Generic[_Seat]):
         name: str | None,
         token: str | None,
         is_bot: bool,
+        exact: bool,
         rng: random.Random,
         patience_s: float,
         give_up_s: float,
@@ -98,7 +99,7 @@ class Exchange(Generic[_Seat]):
         self.patience_s = patience_s
         self.seats: dict[str, _Seat] = {}
         self._new_seat = new_seat
-        self._given_name, self._as_bot = name, is_bot
+        self._given_name, self._as_bot, self._or_like = name, is_bot, not exact
         self._addresses = addresses(url)
         self._at = 0
         self._rng = rng
@@ -267,7 +268,12 @@ class Exchange(Generic[_Seat]):
         if self.token is not None:
             hello = ask.Hello(id=self.next_id(), token=self.token)
         else:
-            hello = ask.Hello(id=self.next_id(), name=self._given_name, bot=self._as_bot)
+            hello = ask.Hello(
+                id=self.next_id(),
+                name=self._given_name,
+                or_like=self._or_like,
+                bot=self._as_bot,
+            )
         return await Wire.dial(address, hello, min(DIAL_S, self.patience_s))
 
     def _take_up(self, wire: Wire) -> None:

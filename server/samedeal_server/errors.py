@@ -4,12 +4,20 @@ ServerError
 ├── CannotServe          the server cannot start: settings, port or store
 ├── SeedUsed             a seed drawn for a day is another day's: randomness is broken
 ├── StoreUnavailable     the store does not answer; whether the last write happened is unknown
+├── NameTaken            somebody has the name, or one that reads like it
 └── Refusal              a request is answered no: an ErrorCode and a sentence for the player
 """
 
 from samedeal.protocol.errors import ErrorCode
 
-__all__ = ["CannotServe", "Refusal", "SeedUsed", "ServerError", "StoreUnavailable"]
+__all__ = [
+    "CannotServe",
+    "NameTaken",
+    "Refusal",
+    "SeedUsed",
+    "ServerError",
+    "StoreUnavailable",
+]
 
 
 class ServerError(Exception):
@@ -26,6 +34,10 @@ class SeedUsed(ServerError):
 
 class StoreUnavailable(ServerError):
     """The store did not answer in time. The outcome of a write is unknown until it is read back."""
+
+
+class NameTaken(ServerError):
+    """Somebody has the name, or one that reads like it."""
 
 
 class Refusal(ServerError):

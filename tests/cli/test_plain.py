@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -287,12 +288,12 @@ def test_a_bot_joins_by_code_and_tells_its_race_as_json(shells: Shells) -> None:
 
 def test_an_account_is_the_same_at_each_node_of_a_service(tmp_path: Path, server_url: str) -> None:
     dead = "ws://127.0.0.1:1"
-    words = ("race", "--name", "ada", "--json")
+    words = ("race", "--name", "two-nodes", "--json")
     rooms = []
     for servers in (f"{dead},{server_url}", server_url):
         _, out, _ = run_cli(*words, "--server", servers, state=tmp_path)
         rooms.append(json.loads(out.splitlines()[0]))
-    assert [room["name"] for room in rooms] == ["ada", "ada"]
+    assert [room["name"] for room in rooms] == ["two-nodes"] * 2
     assert len(list((tmp_path / "samedeal" / "accounts").iterdir())) == 2
     tokens = {json.loads(path.read_text())["token"] for path in tmp_path.rglob("*.json")}
     assert len(tokens) == 1
@@ -313,10 +314,25 @@ def test_a_name_the_server_has_forgotten_starts_anew(tmp_path: Path) -> None:
 
 
 def test_a_bot_does_not_play_under_a_persons_account(tmp_path: Path, server_url: str) -> None:
-    run_cli("race", "--name", "ada", "--server", server_url, state=tmp_path)
-    code, out, err = run_cli("bot", "--name", "ada", "--server", server_url, state=tmp_path)
+    run_cli("race", "--name", "person", "--server", server_url, state=tmp_path)
+    code, out, err = run_cli("bot", "--name", "person", "--server", server_url, state=tmp_path)
     assert (code, out) == (2, "")
-    assert err == "samedeal: ada is a person's account here; use another --name\n"
+    assert err == "samedeal: person is a person's account here; use another --name\n"
+
+
+def test_a_name_that_somebody_has_is_refused_and_another_offered(
+    tmp_path: Path, server_url: str
+) -> None:
+    run_cli("race", "--name", "Taken-Name", "--server", server_url, state=tmp_path / "one")
+    words = ("race", "--server", server_url, "--name")
+    code, out, err = run_cli(*words, "taken-narne", state=tmp_path / "two")
+    assert (code, out) == (2, "")
+    found = re.fullmatch(
+        r"samedeal: the name taken-narne is taken, or reads like one that is; (.*) is free\n", err
+    )
+    assert found
+    _, out, _ = run_cli(*words, found[1], state=tmp_path / "two")
+    assert f"you are {found[1]} in seat 1" in out
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from samedeal_client.errors import CannotConnect, Refused
 from samedeal_client.wire import Wire, addresses
 from support import Proxy, eventually
 
-HELLO = Hello(id=1, name="ada")
+HELLO = Hello(id=1, name="ada", or_like=True)
 WITHIN_S = 10.0
 
 

@@ -43,12 +43,12 @@ async def test_two_bots_race_on_one_deal_and_the_replay_verifies(server_url: str
         )
         view = first.view
         assert view.order == second.view.order
-        assert {row.name for row in view.order} == {"ada", "bo"}
+        assert {row.name for row in view.order} == {a.name, b.name}
         assert view.seed is not None
         assert commitment(game("single-left"), bytes.fromhex(view.seed)) == view.commitment
         checked = verify((await first.replay()).splitlines(keepends=True))
         assert [row.seat for row in checked.order] == [row.seat for row in view.order]
-        assert any(row.name == "ada" for row in await a.board("single-left"))
+        assert any(row.name == a.name for row in await a.board("single-left"))
 
 
 async def test_the_rival_sees_progress_and_the_table_of_neither(server_url: str) -> None:
@@ -80,7 +80,7 @@ async def test_only_the_host_starts_and_only_when_all_are_ready(server_url: str)
         with pytest.raises(Refused, match="two players"):
             await first.start()
         second = await b.join(first.code)
-        with pytest.raises(Refused, match="ivo is not ready"):
+        with pytest.raises(Refused, match=f"{b.name} is not ready"):
             await first.start()
         with pytest.raises(Refused) as caught:
             await second.start()

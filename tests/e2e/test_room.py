@@ -85,7 +85,7 @@ async def test_when_the_host_leaves_the_lobby_the_next_seat_is_host_and_all_see_
     await ada.get(say.Done, ask.Leave, race=race)
     for wire in (ivo, eva):
         await eventually(lambda w=wire: room_of(w).host == 2)  # type: ignore[misc]
-        assert [p.name for p in room_of(wire).players] == ["ivo", "eva"]
+        assert [p.name for p in room_of(wire).players] == [ivo.name, eva.name]
     assert await refused(eva, ask.Start, race=race) is ErrorCode.NOT_HOST
     await eva.get(say.Done, ask.Ready, race=race)
     await ivo.get(say.Done, ask.Start, race=race)
@@ -205,7 +205,7 @@ async def test_a_wrong_token_is_refused_and_hello_may_be_said_again(
         assert await refused(tab, ask.Hello) is ErrorCode.BAD_FRAME
         assert await refused(tab, ask.Ping) is ErrorCode.HELLO_FIRST
         welcome = await tab.get(say.Welcome, ask.Hello, token=ada.token)
-        assert (welcome.name, welcome.token) == ("ada", None)
+        assert (welcome.name, welcome.token) == (ada.name, None)
 
 
 async def test_a_connection_sits_in_so_many_open_races_and_no_more(wires: Wires) -> None:
@@ -306,8 +306,8 @@ async def test_a_win_calls_the_others_last_and_then_closes(wires: Wires) -> None
     view = ivo.all(say.Closed)[0].race
     assert view.clock_ms == view.deadline_ms == ack.t_ms + 1000
     assert [(row.place, row.name, row.status) for row in view.order] == [
-        (1, "ada", Status.WON),
-        (2, "ivo", Status.CUT_OFF),
+        (1, ada.name, Status.WON),
+        (2, ivo.name, Status.CUT_OFF),
     ]
     assert view.order[0].t_ms == ack.t_ms
     assert [player.status for player in view.players] == [Status.WON, Status.CUT_OFF]
@@ -364,8 +364,8 @@ async def test_who_banks_keeps_what_was_reached_and_plays_no_more(wires: Wires) 
     await eventually(lambda: bool(ivo.all(say.Closed)))
     (closed,) = ivo.all(say.Closed)
     assert [(row.name, row.status, row.moves) for row in closed.race.order] == [
-        ("ada", Status.BANKED, 1),
-        ("ivo", Status.LEFT, 0),
+        (ada.name, Status.BANKED, 1),
+        (ivo.name, Status.LEFT, 0),
     ]
     assert closed.race.seed is not None
 
@@ -426,7 +426,7 @@ async def test_everyone_hears_where_the_room_goes_on_and_who_left_is_not_taken_a
         assert [event.to for event in wire.all(say.Moved) if event.id is None] == [moved.to]
     assert await refused(ada, ask.Resume, race=moved.to) is ErrorCode.NOT_SEATED
     seated = await ivo.get(say.Seated, ask.Resume, race=moved.to)
-    assert [player.name for player in seated.race.players] == ["ivo", "eva"]
+    assert [player.name for player in seated.race.players] == [ivo.name, eva.name]
     assert seated.race.host == 2
 
 

@@ -41,7 +41,7 @@ class Player:
 
     def __init__(self, url: str, name: str) -> None:
         self._url = url
-        self._hello = ask.Hello(id=0, name=name)
+        self._hello = ask.Hello(id=0, name=name, or_like=True)
         self._next = 0
         self._socket: ClientConnection
         self.race = ""

@@ -90,7 +90,8 @@ class Storm:
         bad = 0
         if self.fuzz.rng.random() < 0.8:
             token = self.fuzz.rng.choice([None, *self.fuzz.words["token"][-8:]])
-            hello = ask.Hello(id=LAST - 1, token=token, name=None if token else "mallory")
+            name = None if token else "mallory"
+            hello = ask.Hello(id=LAST - 1, token=token, name=name, or_like=token is None)
             payloads.append(bytes(binary(hello).data))
             expected[LAST - 1] += 1
         while len(payloads) < count:

@@ -7,7 +7,7 @@ import dataclasses
 import secrets
 from collections.abc import AsyncIterator
 from functools import partial
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import pytest
 from redis.asyncio import Redis
@@ -48,7 +48,7 @@ async def ada(desk: RaceDesk) -> Player:
     return player
 
 
-async def closed_race(desk: RaceDesk, game: str = "lanes", **options: object) -> Trio:
+async def closed_race(desk: RaceDesk, game: str = "lanes", **options: Any) -> Trio:
     """A race of three with a move or two in it, closed."""
     trio = Trio(desk, game, **options)
     await trio.sit()

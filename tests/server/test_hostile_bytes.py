@@ -89,7 +89,9 @@ async def test_frames_right_behind_the_request_are_read_after_its_answer(server_
     client = Raw(server_url, *await opened(server_url))
     client.protocol.send_request(client.protocol.connect())
     request = b"".join(client.protocol.data_to_send())
-    frames = client.frames(Frame(Opcode.PING, b"early"), binary(Hello(id=1, name="early")))
+    frames = client.frames(
+        Frame(Opcode.PING, b"early"), binary(Hello(id=1, name="early", or_like=True))
+    )
     await client.write(request + frames)
     assert isinstance(await client.event(), Response)
     pong = await client.event()

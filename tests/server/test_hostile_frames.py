@@ -48,7 +48,7 @@ HOSTILE: dict[str, bytes | str] = {
 async def greeted(url: str) -> AsyncIterator[ClientConnection]:
     """A bare connection that has said hello."""
     async with connect(url, subprotocols=[Subprotocol(SUBPROTOCOL)]) as socket:
-        await socket.send(encode(Hello(id=0, name="mallory")))
+        await socket.send(encode(Hello(id=0, name="mallory", or_like=True)))
         assert isinstance(decode_server(await socket.recv()), say.Welcome)
         yield socket
 

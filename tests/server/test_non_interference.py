@@ -7,6 +7,7 @@ with illegal moves, undos, broken frames and comings and goings, must give the s
 from __future__ import annotations
 
 import asyncio
+import itertools
 import logging
 import random
 import re
@@ -131,7 +132,7 @@ async def recorded(
         return Table.parse(GAMES[game_id], cards)
 
     async with node(store_url, "n1", deal=dealt) as desk:
-        table = Trio(desk, game, undo=policy.value)
+        table = Trio(desk, game, tag=f"-{next(TAGS)}", undo=policy.value)
         await table.sit()
         for step in play.steps:
             await table.do(*step)
@@ -150,6 +151,7 @@ async def recorded(
 
 
 MASKED = {"player": "p" * 16, "token": "t", "commitment": "c" * 64, "t_ms": 0, "clock_ms": 0}
+TAGS = itertools.count(100_000)
 RACE_ID, CODE = re.compile(r"[0-9a-z]{16}"), re.compile(r"[2-9A-HJ-NP-Z]{5}")
 
 
@@ -163,6 +165,8 @@ def masked(value: Any, key: str = "") -> Any:
         return MASKED[key]
     if key in ("race", "id") and isinstance(value, str):
         return RACE_ID.sub("r" * 16, value)
+    if key == "name":
+        return re.sub(r"-\d{6}$", "", value)
     if key == "code" and CODE.fullmatch(value):
         return "AAAAA"
     return value
@@ -298,7 +302,7 @@ async def home_and_stuck(store_url: str, deal: str) -> tuple[Recording, bool]:
     """Play the ace home: after it the first deal has no progress left, the second has."""
     steps = [(1, "played", "T3>F1"), (1, "refused", "T2>T1"), (2, "played", "T3>F1")]
     async with node(store_url, "n1", deal=lambda game, _: Table.parse(GAMES[game], deal)) as desk:
-        trio = Trio(desk, "klondike", undo="none")
+        trio = Trio(desk, "klondike", tag=f"-{next(TAGS)}", undo="none")
         await trio.sit()
         for step in steps:
             await trio.do(*step)

@@ -113,6 +113,7 @@ _RACE = (
 @asynccontextmanager
 async def _client(args: argparse.Namespace, *, is_bot: bool = False) -> AsyncIterator[Client]:
     """The account of the name given, or a new guest; kept, so that its name brings it back."""
+    is_chosen = args.name is not None
     own_name = args.name or guest_name()
     nodes = addresses(args.server)
     kept = (recall(node, own_name) for node in nodes) if args.name else ()
@@ -120,20 +121,22 @@ async def _client(args: argparse.Namespace, *, is_bot: bool = False) -> AsyncIte
     async with AsyncExitStack() as stack:
         try:
             client = await stack.enter_async_context(
-                Client(args.server, name=own_name, token=token, bot=is_bot)
+                Client(args.server, name=own_name, token=token, bot=is_bot, exact=is_chosen)
             )
         except Refused as refusal:
             if refusal.code is not ErrorCode.BAD_TOKEN:
                 raise
             # The server has forgotten the account, its data being new, say: the name starts anew.
-            client = await stack.enter_async_context(Client(args.server, name=own_name, bot=is_bot))
+            client = await stack.enter_async_context(
+                Client(args.server, name=own_name, bot=is_bot, exact=is_chosen)
+            )
         if client.is_bot is not is_bot:
             # A bot must not play under a person's account, where nobody would see what it is.
             whose = "a bot's" if client.is_bot else "a person's"
             raise ClientError(f"{own_name} is {whose} account here; use another --name")
         if client.token:
             for node in nodes:
-                keep(node, own_name, client.token)
+                keep(node, own_name if is_chosen else client.name, client.token)
         yield client
 
 

@@ -107,9 +107,7 @@ def _frame(
     table = run.table
     piles = tuple(bytes(table.pile(name)) for name in names)
     if before:
-        piles = tuple(
-            old if old == new else new for old, new in zip(before, piles, strict=True)
-        )
+        piles = tuple(old if old == new else new for old, new in zip(before, piles, strict=True))
     return Frame(
         seq=run.seq,
         t_ms=run.t_last_ms,

@@ -1,4 +1,4 @@
-"""Guest accounts: a name and a token, of which only the hash is stored."""
+"""Guest accounts: a name that is nobody else's, and a token of which only the hash is stored."""
 
 import hashlib
 import hmac
@@ -8,16 +8,22 @@ from typing import Any
 
 from redis.asyncio import Redis
 
+from samedeal_server.errors import NameTaken
+from samedeal_server.names import skeleton
 from samedeal_server.store import keys
 from samedeal_server.store.faults import translates_faults
+from samedeal_server.store.names import NameStore
 from samedeal_server.store.scripts import Script, run
 
 __all__ = ["Account", "AccountStore", "new_id"]
 
 LIFETIME_MS = 400 * 24 * 3600 * 1000
 """An account nobody uses for so long is forgotten."""
+_FRESH_MS = 24 * 3600 * 1000
+"""An account that was used within so long needs no longer life yet."""
 
 _ACCOUNT = Script("account")
+_SEEN = Script("seen")
 _ID_LETTERS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
@@ -41,24 +47,49 @@ class AccountStore:
 
     def __init__(self, redis: Redis) -> None:
         self._redis = redis
+        self.names = NameStore(redis)
 
     async def create(self, name: str, *, bot: bool) -> tuple[Account, str]:
-        """Make a guest. Return it with its token, which is not kept anywhere here."""
+        """Make a guest. Raise NameTaken if somebody has the name.
+
+        Return it with its token, which is not kept anywhere here.
+        """
         account, secret = Account(new_id(), name, bot), secrets.token_hex(32)
-        key = keys.account(account.player)
-        fields: list[str | int] = ["name", name, "bot", int(bot), "token_hash", _digest(secret)]
+        key, reads_as = keys.account(account.player), skeleton(name)
+        if not await self.names.claim(reads_as, account.player):
+            raise NameTaken(name)
+        fields: list[str | int] = ["name", name, "skeleton", reads_as]
+        fields += ["bot", int(bot), "token_hash", _digest(secret)]
         await run(self._redis, _ACCOUNT, [key], [LIFETIME_MS, *fields])
+        if not await self.names.settle(reads_as, account.player, LIFETIME_MS):
+            # This took longer than a claim lasts.
+            await self._redis.delete(key)
+            raise NameTaken(name)
         return account, f"{account.player}.{secret}"
 
     async def recognise(self, token: str) -> Account | None:
-        """Return the account of a token, or None; seen accounts live on."""
+        """Return the account of a token, or None; seen accounts and their names live on."""
         player, _, secret = token.partition(".")
         key = keys.account(player)
-        fields: Any = await self._redis.hgetall(key)
+        reply: Any = await run(self._redis, _SEEN, [key], [])
+        _, left_ms, flat = reply
+        fields = dict(zip(flat[::2], flat[1::2], strict=True))
         if not fields or not hmac.compare_digest(fields["token_hash"], _digest(secret)):
             return None
-        await self._redis.pexpire(key, LIFETIME_MS)
+        if left_ms < LIFETIME_MS - _FRESH_MS or "skeleton" not in fields:
+            await self._redis.pexpire(key, LIFETIME_MS)
+            await self._keep_name(player, fields)
         return Account(player, fields["name"], fields["bot"] == "1")
+
+    async def _keep_name(self, player: str, fields: dict[str, str]) -> None:
+        reads_as = fields.get("skeleton", skeleton(fields["name"]))
+        if not reads_as:
+            return
+        is_held = await self.names.settle(reads_as, player, LIFETIME_MS)
+        if "skeleton" not in fields:
+            # From before names were one account's alone. Where two have it they keep it both.
+            kept = reads_as if is_held else ""
+            await self._redis.hset(keys.account(player), "skeleton", kept)
 
 
 def _digest(secret: str) -> str:

@@ -11,6 +11,7 @@ __all__ = [
     "due",
     "leases",
     "log",
+    "name",
     "opened",
     "race",
     "race_keys",
@@ -71,8 +72,13 @@ def opened(player: str) -> str:
 
 
 def account(player: str) -> str:
-    """Hash: name, hash of the token, bot."""
+    """Hash: name, its skeleton, hash of the token, bot."""
     return f"account:{player}"
+
+
+def name(skeleton: str) -> str:
+    """String: the account that has the name, or one that reads like it."""
+    return f"name:{skeleton}"
 
 
 def due() -> str:

@@ -14,6 +14,7 @@ _FOLDER = resources.files("samedeal_server.store") / "lua"
 _ALONE = (
     *("account", "beat", "commit", "open", "record", "recode"),
     *("put_deal", "deals", "claim", "day_played"),
+    *("hold", "release", "seen"),
 )
 """Scripts that do without the prelude: commit is the hot path, the others are about no race."""
 

@@ -11,7 +11,7 @@ from samedeal.protocol.fields import (
     GameId,
     Message,
     MoveText,
-    Name,
+    NameText,
     OptionsPatch,
     RaceId,
     RequestId,
@@ -51,7 +51,9 @@ class Hello(Message):
 
     type: Literal["hello"] = "hello"
     id: RequestId
-    name: Name | None = None
+    name: NameText | None = None
+    or_like: Flag = False
+    """If somebody has the name, take a free one like it; else the hello is refused."""
     token: Token | None = None
     bot: Flag = False
     """A new account that plays by program; it is marked everywhere."""

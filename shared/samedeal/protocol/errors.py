@@ -21,6 +21,10 @@ class ErrorCode(StrEnum):
     """Something was asked before `hello`, or `hello` came twice."""
     BAD_TOKEN = "bad_token"  # noqa: S105 - the name of a refusal
     """The account token is not one this server gave out."""
+    BAD_NAME = "bad_name"
+    """No player can have such a name; the sentence says what is wrong with it."""
+    NAME_TAKEN = "name_taken"
+    """Somebody has that name, or one that reads like it; the sentence offers a free one."""
     NOT_FOUND = "not_found"
     """No such race, code or game."""
     NOT_SEATED = "not_seated"

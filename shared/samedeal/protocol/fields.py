@@ -33,6 +33,7 @@ __all__ = [
     "MoveText",
     "Ms",
     "Name",
+    "NameText",
     "OptionsPatch",
     "OrderRow",
     "Phase",
@@ -76,9 +77,15 @@ MoveText = Annotated[
 """Printable ASCII; whether it is a move is the engine's word."""
 Name = Annotated[
     str,
-    StringConstraints(strict=True, pattern=rf"^[\p{{L}}\p{{N}}_.-]{{1,{limits.MAX_NAME}}}$"),
+    StringConstraints(
+        strict=True, pattern=rf"^[\p{{L}}\p{{M}}\p{{N}}_. -]{{1,{limits.MAX_NAME_SHOWN}}}$"
+    ),
 ]
-"""Letters of any script, digits, `_`, `.` and `-`: a name is one word that prints as it reads."""
+"""A name as it is shown: letters of any script, digits, `_`, `.` and `-`; it prints as it reads."""
+NameText = Annotated[
+    str, StringConstraints(strict=True, min_length=1, max_length=4 * limits.MAX_NAME)
+]
+"""A name as it is asked for; the server says whether it can be one."""
 Token = Annotated[str, StringConstraints(strict=True, pattern=r"^[0-9a-z]{16}\.[0-9a-f]{64}$")]
 """Account id, a dot, and the secret of which the server keeps only a hash."""
 Sentence = Annotated[str, StringConstraints(strict=True, min_length=1, max_length=400)]

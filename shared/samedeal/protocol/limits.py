@@ -17,7 +17,12 @@ MAX_INT = 2**53 - 1
 
 MAX_SEATS = 8
 MIN_SEATS = 2
-MAX_NAME = 24
+MIN_NAME, MAX_NAME = 2, 20
+"""Characters of a name, counted in its composed form (NFKC)."""
+MAX_NAME_SHOWN = 24
+"""Names of past races may be older than the rules of today."""
+DELETED_PLAYER = "deleted player"
+"""Stands where the name of an account was that is gone; the space keeps it nobody's name."""
 MAX_TEXT = 200
 CODE_ALPHABET = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
 """Letters of a join code: none that reads like another (0 O, 1 I)."""
