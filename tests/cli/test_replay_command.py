@@ -17,9 +17,9 @@ from fcntl import ioctl
 from pathlib import Path
 
 import pytest
-from samedeal_client.replays import Replay, ReplayModel
 
 from samedeal_client.cli.player import TextPlayer, split_keys
+from samedeal_client.replays import Replay, ReplayModel
 from support import run_cli
 
 FILES = Path(__file__).parents[1] / "replays" / "files"

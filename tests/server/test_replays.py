@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator
 
 import pytest
 from redis.asyncio import Redis
-from samedeal_client.replays import Replay
 
 from node import Player, Trio, node
 from samedeal.engine.replay import verify
@@ -17,6 +16,7 @@ from samedeal.protocol.codec import encode
 from samedeal.protocol.errors import ErrorCode
 from samedeal.protocol.replay_messages import MAX_PART
 from samedeal_client.connection import Client
+from samedeal_client.replays import Replay
 from samedeal_server.desk import RaceDesk
 from support import run_cli
 

@@ -13,7 +13,7 @@ __all__ = ["BadReplay", "Moment", "Replay"]
 
 
 class BadReplay(ClientError):
-    """A replay cannot be read or does not hold; `line_number` is its first wrong line, if any."""
+    """A replay cannot be read or does not hold; `line_number` is its first wrong line."""
 
     def __init__(self, name: str, sentence: str, *, line_number: int | None = None) -> None:
         super().__init__(f"{name}: {sentence}")
