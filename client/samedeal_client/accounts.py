@@ -10,7 +10,7 @@ from pathlib import Path
 
 from samedeal_client.errors import BadAccounts
 
-__all__ = ["guest_name", "keep", "recall"]
+__all__ = ["guest_name", "keep", "keep_usual", "recall", "usual_name"]
 
 _HOW = ("quick", "calm", "bold", "keen", "merry", "quiet", "swift", "wise")
 _WHO = ("heron", "otter", "lynx", "wren", "marten", "finch", "badger", "hare")
@@ -46,8 +46,30 @@ def recall(server: str, name: str) -> str | None:
 
 def keep(server: str, name: str, token: str) -> None:
     """Keep a token. Raise BadAccounts if it cannot be written."""
-    path = _path(server, name)
-    account = {"server": server, "name": name, "token": token}
+    _write(_path(server, name), {"server": server, "name": name, "token": token})
+
+
+def usual_name(server: str) -> str | None:
+    """Return the name that was played under as usual, the last time on a server."""
+    path = _usual_path(server)
+    try:
+        name = json.loads(path.read_bytes())["name"]
+    except (OSError, ValueError, RecursionError, LookupError, TypeError):
+        # It saves typing a name, no more: who cannot be told it is asked for one.
+        return None
+    return name if isinstance(name, str) else None
+
+
+def keep_usual(server: str, name: str) -> None:
+    """Remember a name as the usual one. Raise BadAccounts if it cannot be written."""
+    _write(_usual_path(server), {"server": server, "name": name})
+
+
+def _usual_path(server: str) -> Path:
+    return _path(server, "").with_suffix(".usual.json")
+
+
+def _write(path: Path, account: dict[str, str]) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         # mkstemp makes it readable by its owner alone; the name appears whole or not at all.

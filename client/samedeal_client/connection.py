@@ -6,6 +6,7 @@ from typing import Any, Self
 from samedeal.protocol import client_messages as ask
 from samedeal.protocol import server_messages as say
 from samedeal.protocol.fields import OptionsPatch, Phase
+from samedeal_client.daily import play_day, show_day
 from samedeal_client.errors import ConnectionLost
 from samedeal_client.exchange import Exchange
 from samedeal_client.race import Dropped, Event, Link, Race, Rewound, Store
@@ -98,6 +99,16 @@ class Client:
         """The leaderboard of a game. Raise Refused."""
         message = ask.BoardGet(id=self._next_id(), game=game, limit=limit)
         return (await self._exchange.request(message, say.Standings)).rows
+
+    async def daily(self, game: str | None = None, *, day: int | None = None) -> say.Daily:
+        """A day of the daily challenge, today if none is named. Raise Refused."""
+        return await show_day(self._exchange, game, day)
+
+    async def play_daily(
+        self, game: str, *, day: int | None = None, practice: bool = False
+    ) -> Race:
+        """Begin the own run at a day's deal, or come back to it. Raise Refused."""
+        return await play_day(self._exchange, game, day, practice=practice)
 
     async def replay(self, race: str) -> str:
         """The replay file of a closed race, by its id or its room's code. Raise Refused."""

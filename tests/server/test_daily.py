@@ -113,8 +113,8 @@ async def test_a_day_has_one_deal_for_each_game_whatever_the_number_of_nodes(
     async with service(valkey_url, redis, NOON, nodes=3) as nodes:
         await asyncio.gather(*(desk.days.prepare() for desk in nodes.desks))
         seen = []
-        for at in range(3):
-            player = await nodes.player("ada", at)
+        for at, name in enumerate(("ada", "ivo", "eva")):
+            player = await nodes.player(name, at)
             daily = await shown(player)
             seen.append(([(g.game, g.commitment) for g in daily.games], daily.coming))
         assert seen[0] == seen[1] == seen[2]

@@ -8,7 +8,7 @@ import sys
 from samedeal import __version__
 from samedeal.engine.errors import EngineError
 from samedeal_client.bench import command as bench
-from samedeal_client.cli import demo, engine, online, replay
+from samedeal_client.cli import daily, demo, engine, online, replay
 from samedeal_client.cli.output import FAULT, Parser, complain
 from samedeal_client.errors import ClientError
 
@@ -58,6 +58,7 @@ def _parser() -> argparse.ArgumentParser:
     engine.add_parsers(commands)
     commands.add_parser("serve", help="run the server (samedeal serve --help)")
     online.add_parsers(commands)
+    daily.add_parser(commands)
     replay.add_parser(commands)
     demo.add_parser(commands)
     bench.add_parser(commands)

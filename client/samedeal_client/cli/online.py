@@ -3,13 +3,12 @@
 import argparse
 import asyncio
 import json
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
 
 from samedeal.engine.games import GAMES, game
-from samedeal.protocol.errors import ErrorCode
+from samedeal.protocol.days import DAILY_GAMES
 from samedeal_client import bot
-from samedeal_client.accounts import guest_name, keep, recall
+from samedeal_client.accounts import guest_name
+from samedeal_client.cli.account import connected
 from samedeal_client.cli.arguments import (
     DEFAULT_SERVER,
     add_server,
@@ -19,12 +18,12 @@ from samedeal_client.cli.arguments import (
     seed,
     whole,
 )
+from samedeal_client.cli.daily import play_as_bot
 from samedeal_client.cli.order import is_first, tell_result
 from samedeal_client.cli.output import FINE, NO, Parser, Voice
 from samedeal_client.cli.plain import Plain
 from samedeal_client.connection import Client
-from samedeal_client.errors import ClientError, Refused
-from samedeal_client.wire import addresses
+from samedeal_client.errors import ClientError
 
 __all__ = ["add_parsers"]
 
@@ -73,6 +72,9 @@ def add_parsers(commands: "argparse._SubParsersAction[Parser]") -> None:
     bot_.add_argument(
         "--game", default="lanes", choices=list(GAMES), help="the game of its own room"
     )
+    bot_.add_argument(
+        "--daily", action="store_true", help="play the deal of the day, on the bots' own board"
+    )
     bot_.add_argument("--strategy", choices=["greedy"], default="greedy", help="how it plays")
     bot_.add_argument(
         "--seed",
@@ -110,36 +112,6 @@ _RACE = (
 )
 
 
-@asynccontextmanager
-async def _client(args: argparse.Namespace, *, is_bot: bool = False) -> AsyncIterator[Client]:
-    """The account of the name given, or a new guest; kept, so that its name brings it back."""
-    is_chosen = args.name is not None
-    own_name = args.name or guest_name()
-    nodes = addresses(args.server)
-    kept = (recall(node, own_name) for node in nodes) if args.name else ()
-    token = next((one for one in kept if one is not None), None)
-    async with AsyncExitStack() as stack:
-        try:
-            client = await stack.enter_async_context(
-                Client(args.server, name=own_name, token=token, bot=is_bot, exact=is_chosen)
-            )
-        except Refused as refusal:
-            if refusal.code is not ErrorCode.BAD_TOKEN:
-                raise
-            # The server has forgotten the account, its data being new, say: the name starts anew.
-            client = await stack.enter_async_context(
-                Client(args.server, name=own_name, bot=is_bot, exact=is_chosen)
-            )
-        if client.is_bot is not is_bot:
-            # A bot must not play under a person's account, where nobody would see what it is.
-            whose = "a bot's" if client.is_bot else "a person's"
-            raise ClientError(f"{own_name} is {whose} account here; use another --name")
-        if client.token:
-            for node in nodes:
-                keep(node, own_name if is_chosen else client.name, client.token)
-        yield client
-
-
 def _options(args: argparse.Namespace) -> dict[str, object]:
     given = {
         "seats": args.seats,
@@ -156,7 +128,7 @@ def _options(args: argparse.Namespace) -> dict[str, object]:
 
 
 async def _play(args: argparse.Namespace) -> int:
-    async with _client(args) as client:
+    async with connected(args) as client:
         if args.command == "race":
             race = await client.create_race(args.game, seed=args.seed, **_options(args))
         else:
@@ -169,8 +141,13 @@ async def _play(args: argparse.Namespace) -> int:
 
 
 async def _bot(args: argparse.Namespace) -> int:
+    if args.daily:
+        if args.code is not None or args.game not in DAILY_GAMES:
+            games = ", ".join(DAILY_GAMES)
+            raise ClientError(f"--daily takes no code, and one of the games {games}")
+        return await play_as_bot(args)
     voice = Voice(as_json=args.json)
-    async with _client(args, is_bot=True) as client:
+    async with connected(args, is_bot=True) as client:
         race = await (client.join(args.code) if args.code else client.create_race(args.game))
         voice.say(
             "room",

@@ -23,9 +23,12 @@ def seed_fits(view: RaceView) -> bool:
 
 def tell_result(voice: Voice, view: RaceView, *, replay: str | None = None) -> None:
     """Say how a closed race ended. Raise ClientError if it never began."""
-    fits = seed_fits(view)
-    lines = ["* final order", *order_lines(view)]
-    lines.append(f"* seed {view.seed} {'fits' if fits else 'DOES NOT FIT'} the commitment")
+    if is_sealed := view.day is not None and view.seed is None and bool(view.order):
+        seed = "* the seed is public when the day is closed, an hour after its end"
+    else:
+        seed = f"* seed {view.seed} {'fits' if seed_fits(view) else 'DOES NOT FIT'} the commitment"
+    fits = None if is_sealed else seed_fits(view)
+    lines = ["* final order" if view.day is None else "* result", *order_lines(view), seed]
     if replay is not None:
         lines.append(f"* replay: {replay} (samedeal verify {replay})")
     order = [row.model_dump(mode="json") for row in view.order]

@@ -17,6 +17,7 @@ from samedeal.engine.games import game
 from samedeal.engine.moves import DRAW, Move
 from samedeal.protocol import server_messages as say
 from samedeal.protocol.fields import Phase, Phrase, PlayerView, Status
+from samedeal_client.cli.daytext import greeting, way_back
 from samedeal_client.cli.lines import MAX_AHEAD, Lines
 from samedeal_client.cli.order import is_first, rating, tell_result
 from samedeal_client.cli.output import FINE, NO, Voice, write
@@ -57,7 +58,7 @@ class Plain:
         self._rounds_played = 0
         self._has_ended = False
         """Whether the own run was banked or left here."""
-        self._has_left_lobby = False
+        self._has_left = False
         self._goes_on = False
         self._lines: Lines
 
@@ -120,22 +121,26 @@ class Plain:
 
     async def _play(self) -> int:
         await self._commands()
-        if self._has_left_lobby:
+        if self._has_left:
             return FINE
         code = await self._finish()
-        if not self._goes_on:
+        if not self._goes_on and self._race.view.day is None:
             await self._ask_for_next()
         return code
 
     def _greet(self) -> None:
         view = self._race.view
         seat = self._race.model.seat
-        lines = [
-            f"* room {view.code}: {game(view.game).title}, you are {self._client.name} in seat "
-            f"{seat} of {view.options.seats}",
-            f"* join with: samedeal join {view.code} --plain",
-            f"* the deal is fixed: commitment {view.commitment}",
-        ]
+        lines = (
+            greeting(view, self._client.name)
+            if view.day is not None
+            else [
+                f"* room {view.code}: {game(view.game).title}, you are {self._client.name} in seat "
+                f"{seat} of {view.options.seats}",
+                f"* join with: samedeal join {view.code} --plain",
+                f"* the deal is fixed: commitment {view.commitment}",
+            ]
+        )
         if score := series_line(view, seat):
             lines.append(f"* series: {score}")
         self._voice.say(
@@ -158,6 +163,8 @@ class Plain:
             self._voice.say("away", text, code=self._race.code, command=back)
 
     def _way_back(self) -> str:
+        if self._race.view.day is not None:
+            return way_back(self._race.view, self._back)
         return shlex.join(["samedeal", "join", self._race.code, *self._back])
 
     async def _commands(self) -> None:
@@ -168,10 +175,12 @@ class Plain:
                 line = await self._line_before(closed)
                 if line is None:
                     await self._end_of_input()
+                    if self._has_left:
+                        return
                     break
                 if line is not _NO_LINE:
                     await self._do(line)
-                if self._has_left_lobby:
+                if self._has_left:
                     return
             await closed
         finally:
@@ -199,6 +208,11 @@ class Plain:
             await race.leave()
             raise ClientError("the input ended in the lobby: the seat is given back")
         await race.until_go()
+        if race.view.day is not None and not race.model.run.seq:
+            # Nothing was done with the one run that ranks: it waits for its player.
+            self._detach()
+            self._has_left = True
+            return
         while race.view.phase is not Phase.CLOSED and not race.table.is_won:
             try:
                 await race.bank()
@@ -252,7 +266,7 @@ class Plain:
                 case "leave" | "quit":
                     was_lobby = self._race.view.phase is Phase.LOBBY
                     await self._race.leave()
-                    self._has_ended, self._has_left_lobby = True, was_lobby
+                    self._has_ended, self._has_left = True, was_lobby
                     self._voice.say("done", "ok: left")
                 case "next":
                     await self._next()
@@ -286,6 +300,9 @@ class Plain:
     async def _next(self) -> None:
         """Go on with the next race of the room, when this one is closed."""
         race = self._race
+        if race.view.day is not None:
+            self._refuse("a day has one deal; no other one follows it")
+            return
         is_out = self._has_ended or self._me.status is not Status.PLAYING
         if race.view.phase is not Phase.CLOSED and not is_out:
             self._refuse("the next deal can be had when your run is over; bank ends it")
@@ -453,7 +470,7 @@ class Plain:
         view = self._race.view
         self._rounds_played += 1
         path = None
-        if self._save and view.seed is not None:
+        if self._save and view.order:
             path = Path(self._save)
             if self._rounds_played > 1:
                 path = path.with_stem(f"{path.stem}-{self._rounds_played}")

@@ -1,0 +1,108 @@
+"""`samedeal daily`: show the day, play, leave, come back, share."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from samedeal.engine.cards import card_text
+from samedeal.protocol.days import DAILY_GAMES, date_of
+from support import run_cli
+
+
+def daily(url: str, state: Path, *words: str, stdin: str = "") -> tuple[int, str, str]:
+    return run_cli("daily", *words, "--server", url, stdin=stdin, state=state)
+
+
+def facts(text: str, kind: str) -> dict[str, Any]:
+    (found,) = (fact for line in text.splitlines() if (fact := json.loads(line))["type"] == kind)
+    return dict(found)
+
+
+def test_the_day_is_shown_with_its_deals_and_the_promises_of_a_week(
+    server_url: str, tmp_path: Path
+) -> None:
+    code, text, _ = daily(server_url, tmp_path, "--info", "--json")
+    assert code == 0
+    day = facts(text, "day")
+    assert [each["game"] for each in day["games"]] == list(DAILY_GAMES)
+    assert {each["label"] for each in day["games"]} == {"open"}
+    assert len({each["commitment"] for each in day["games"] + day["coming"]}) == 8 * 5
+    assert [each["day"] for each in day["coming"][::5]] == [day["day"] + n for n in range(1, 8)]
+    assert 0 < day["rollover_ms"] <= 24 * 3600 * 1000
+    assert date_of(day["day"]).isoformat() == day["date"]
+
+    code, text, _ = daily(server_url, tmp_path, "--info", "--game", "lanes")
+    assert code == 0
+    assert re.match(rf"daily {day['day']} \({day['date']} UTC\), ends in \d", text)
+    assert "at 00:00 UTC (" in text
+    assert "open deal" in text
+    assert "you: not played" in text
+
+
+def test_a_run_is_left_resumed_banked_shared_and_practised(server_url: str, tmp_path: Path) -> None:
+    lanes = ("--game", "lanes")
+    code, text, _ = daily(server_url, tmp_path, *lanes)
+    assert code == 0
+    assert "your first run: it ranks" in text
+    assert "come back with: samedeal daily --game lanes" in text
+    code, text, _ = daily(server_url, tmp_path, *lanes, "--share")
+    assert (code, "is still on" in text) == (1, True)
+
+    code, text, _ = daily(server_url, tmp_path, *lanes, stdin="draw\nnext\ndraw\n")
+    assert code == 0
+    assert "ok 2: drew" in text
+    assert "refused: a day has one deal; no other one follows it" in text
+    assert "the seed is public when the day is closed" in text
+
+    code, text, _ = daily(server_url, tmp_path, *lanes, stdin="draw\n")
+    assert (code, "you have played it" in text) == (0, True)
+
+    code, card, _ = daily(server_url, tmp_path, *lanes, "--share")
+    assert code == 0
+    assert len(card.splitlines()) <= 6
+    assert re.search(r"^samedeal daily \d+, Lanes \(open\)$", card, re.MULTILINE)
+    assert "2 moves" in card
+    cards = {card_text(number) for number in range(52)}
+    assert cards.isdisjoint(re.findall(r"\w+", card))
+
+    code, text, _ = daily(server_url, tmp_path, *lanes, "--practice", stdin="draw\nbank\n")
+    assert (code, "practice: it counts for nothing" in text) == (0, True)
+    code, again, _ = daily(server_url, tmp_path, *lanes, "--share")
+    assert again == card
+
+
+def test_a_bot_plays_the_day_once(server_url: str, tmp_path: Path) -> None:
+    bot = ("bot", "--daily", "--game", "lanes", "--pace", "0", "--name", "robo", "--server")
+    code, text, _ = run_cli(*bot, server_url, state=tmp_path)
+    assert code == 0
+    assert "robo (bot)" in text
+    code, text, _ = run_cli(*bot, server_url, state=tmp_path)
+    assert (code, "robo (bot) has played it" in text) == (0, True)
+    code, _, error = run_cli("bot", "ABCDE", "--daily", "--server", server_url, state=tmp_path)
+    assert (code, "--daily takes no code" in error) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("--day", "2026-02-29"), "'2026-02-29' is no day: a number from 1, or a date"),
+        (("--day", "0"), "'0' is no day"),
+        (("--day", "2025-12-31"), "'2025-12-31' is no day"),
+        (("--day", "99999"), "day 99999 has not begun; today is day"),
+        (("--day", "1", "--info"), "there was no daily on day 1"),
+        (("--game", "klondike"), "invalid choice: 'klondike'"),
+        (("--info", "--share"), "not allowed with argument"),
+    ],
+)
+def test_what_cannot_be_played_is_told_in_one_sentence(
+    server_url: str, tmp_path: Path, words: tuple[str, ...], sentence: str
+) -> None:
+    code, text, error = daily(server_url, tmp_path, *words)
+    assert (code, text) == (2, "")
+    assert sentence in error
+    assert len(error.splitlines()) == 1
