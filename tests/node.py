@@ -22,6 +22,7 @@ from samedeal_server.ratings import Ratings
 from samedeal_server.rooms import Rooms
 from samedeal_server.runs import COMMIT, Deal, LiveRun, deal
 from samedeal_server.session import Session
+from samedeal_server.spectate import Spectators
 from samedeal_server.store.accounts import AccountStore
 from samedeal_server.store.address import StoreAddress
 from samedeal_server.store.days import DayStore
@@ -30,6 +31,7 @@ from samedeal_server.store.link import CommitLink
 from samedeal_server.store.races import RaceStore
 from samedeal_server.store.ratings import RatingStore
 from samedeal_server.store.standings import StandingsStore
+from samedeal_server.store.watch import WatchStore
 from support import eventually
 
 __all__ = ["Player", "Trio", "node"]
@@ -54,11 +56,13 @@ async def node(
     races, standings = RaceStore(redis, name), StandingsStore(redis)
     ratings = Ratings(RatingStore(redis), races)
     day_store = DayStore(redis)
-    rooms = Rooms(races, Books(races, standings, ratings, day_store), Leases(redis, name), open_run)
+    leases = Leases(redis, name)
+    rooms = Rooms(races, Books(races, standings, ratings, day_store), leases, open_run)
     days = Days(races, rooms, day_store, calendar)
     closing = asyncio.Event()
     beats = asyncio.create_task(beating(rooms, closing))
-    yield RaceDesk(races, AccountStore(redis), standings, rooms, ratings, days)
+    spectators = Spectators(rooms, races, WatchStore(redis, name), leases)
+    yield RaceDesk(races, AccountStore(redis), standings, rooms, ratings, days, spectators)
     closing.set()
     await asyncio.wait([beats])
     await rooms.close()
@@ -74,6 +78,11 @@ async def beating(rooms: Rooms, closing: asyncio.Event) -> None:
             return
 
 
+def unframed(frame: bytes) -> bytes:
+    """The payload of a whole frame of a server (RFC 6455, 5.2)."""
+    return frame[{126: 4, 127: 10}.get(frame[1], 2) :]
+
+
 class Player:
     """One connection: what it was sent, in order, as bytes. Also the outbox of its session."""
 
@@ -87,6 +96,13 @@ class Player:
 
     def send(self, frame: bytes) -> None:
         self.frames.append(frame)
+
+    def offer(self, framed: bytes) -> bool:
+        self.frames.append(unframed(framed))
+        return True
+
+    def keep_little(self) -> None:
+        """There is no system in between."""
 
     def rest(self) -> None:
         """Nothing is read from here anyway."""

@@ -106,6 +106,13 @@ def _parser() -> argparse.ArgumentParser:
         metavar="N",
         help="connections of each process; more are turned away (%(default)s)",
     )
+    serve.add_argument(
+        "--max-watchers",
+        type=int,
+        default=10_000,
+        metavar="N",
+        help="how many of them may watch races; more are told to come later (%(default)s)",
+    )
     serve.add_argument("--verbose", action="store_true", help="log more than warnings")
     return parser
 
@@ -149,6 +156,9 @@ def main(argv: list[str] | None = None) -> int:
     if args.max_connections < 1:
         print(f"samedeal: --max-connections {args.max_connections} is too few", file=sys.stderr)
         return 2
+    if args.max_watchers < 0:
+        print(f"samedeal: --max-watchers {args.max_watchers} is below 0", file=sys.stderr)
+        return 2
     if not 0 <= args.min_replicas <= 100:
         print(f"samedeal: --min-replicas {args.min_replicas} is not from 0 to 100", file=sys.stderr)
         return 2
@@ -166,6 +176,7 @@ def main(argv: list[str] | None = None) -> int:
         tls_key=args.tls_key,
         limits=Limits(args.limit_actions, args.limit_requests, args.limit_hellos),
         max_connections=args.max_connections,
+        max_watchers=args.max_watchers,
         min_replicas=args.min_replicas,
     )
     try:

@@ -19,6 +19,7 @@ from samedeal_server.ratings import Ratings
 from samedeal_server.rooms import Rooms
 from samedeal_server.runs import COMMIT, LiveRun
 from samedeal_server.settings import Settings
+from samedeal_server.spectate import Spectators
 from samedeal_server.store.accounts import AccountStore
 from samedeal_server.store.address import StoreAddress
 from samedeal_server.store.days import DayStore
@@ -29,6 +30,7 @@ from samedeal_server.store.link import CommitLink
 from samedeal_server.store.races import RaceStore
 from samedeal_server.store.ratings import RatingStore
 from samedeal_server.store.standings import StandingsStore
+from samedeal_server.store.watch import WatchStore
 
 __all__ = ["running"]
 
@@ -82,7 +84,10 @@ async def running(settings: Settings, *, shares_port: bool = False) -> AsyncIter
         stack.push_async_callback(rooms.close)
         days = Days(races, rooms, day_store)
         await _made_ready(days)
-        desk = RaceDesk(races, AccountStore(redis), standings, rooms, ratings, days)
+        spectators = Spectators(
+            rooms, races, WatchStore(redis, node), leases, max_watchers=settings.max_watchers
+        )
+        desk = RaceDesk(races, AccountStore(redis), standings, rooms, ratings, days, spectators)
         gateway = Gateway(
             desk,
             Door(settings.limits),

@@ -21,6 +21,7 @@ from samedeal_server.ratings import Ratings
 from samedeal_server.replays import Replays
 from samedeal_server.rooms import Rooms
 from samedeal_server.runs import LiveRun
+from samedeal_server.spectate import Spectators
 from samedeal_server.store.accounts import Account, AccountStore, new_id
 from samedeal_server.store.races import Attached, RaceStore
 from samedeal_server.store.standings import StandingsStore
@@ -33,6 +34,7 @@ _SENTENCES = {
     "phase": (ErrorCode.WRONG_PHASE, "the race is not in the phase for this"),
     "closed": (ErrorCode.RUN_OVER, "the race is closed"),
     "over": (ErrorCode.RUN_OVER, "your run is over already"),
+    "watched": (ErrorCode.HAS_WATCHED, "you have watched this deal, so you cannot play it"),
     "full": (ErrorCode.RACE_FULL, "every seat of this race is taken"),
     "no_bots": (ErrorCode.BAD_OPTION, "the host lets no bots in"),
     "not_host": (ErrorCode.NOT_HOST, "only the host of the room may do this"),
@@ -63,7 +65,9 @@ class RaceDesk:
         rooms: Rooms,
         ratings: Ratings,
         days: Days,
+        spectators: Spectators,
     ) -> None:
+        self.spectators = spectators
         self.races = races
         self.rooms = rooms
         self.days = days

@@ -18,7 +18,7 @@ from samedeal.protocol.fields import (
 )
 from samedeal_server.skill import Shown
 
-__all__ = ["RaceDay", "RaceState", "SeatState"]
+__all__ = ["RaceDay", "RaceState", "SeatState", "about"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +190,8 @@ class RaceState:
     """For how long of it nobody could play; the deadline is that much later."""
     next_race: str = ""
     day: RaceDay | None = None
+    eyes: dict[str, int] = field(default_factory=dict)
+    """How many watch on each node."""
 
     @classmethod
     def read(
@@ -221,7 +223,13 @@ class RaceState:
             paused_ms=int(fields.get("paused", 0)),
             next_race=fields.get("next", ""),
             day=RaceDay.read(fields),
+            eyes=_eyes(fields.get("eyes", "")),
         )
+
+    @property
+    def nodes(self) -> set[str]:
+        """The nodes that have players or watchers here."""
+        return {seat.node for seat in self.seats.values()} | self.eyes.keys()
 
     @property
     def was_run(self) -> bool:
@@ -301,6 +309,7 @@ class RaceState:
             order=self.order() if over else (),
             next=self.next_race or None,
             day=None if self.day is None else self.day.tag,
+            crowd=about(sum(self.eyes.values())),
         )
 
 
@@ -317,3 +326,16 @@ def _before_and_after(before: Shown, after: Shown) -> dict[str, Any]:
         "rating_before": before.number,
         "provisional": after.is_provisional,
     }
+
+
+def _eyes(text: str) -> dict[str, int]:
+    pairs = (part.partition("=") for part in text.split())
+    return {node: int(count) for node, _, count in pairs}
+
+
+def about(count: int) -> int:
+    """Round how many watch, the more of them the coarser: who comes and goes is no news to many."""
+    if count < 20:
+        return count
+    step = 5 if count < 100 else 10 ** (len(str(count)) - 2)
+    return count // step * step

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Collection, Coroutine, Iterable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -20,12 +20,12 @@ from samedeal.protocol.server_messages import (
 from samedeal.protocol.server_messages import Room as RoomEvent
 from samedeal_server.books import Books
 from samedeal_server.errors import StoreUnavailable
-from samedeal_server.race import RaceState
+from samedeal_server.race import RaceState, about
 from samedeal_server.runs import LiveRun
 from samedeal_server.store.leases import Leases, Outage
 from samedeal_server.store.races import Advanced, RaceStore, Stale
 
-__all__ = ["Member", "Room", "Rooms"]
+__all__ = ["Audience", "Member", "Room", "Rooms"]
 
 log = logging.getLogger(__name__)
 
@@ -60,12 +60,29 @@ class Member(Protocol):
         """Another connection took the seat over: let go of it, and say so."""
 
 
+class Audience(Protocol):
+    """Those who watch a race from this node."""
+
+    def took(self, old: RaceState, state: RaceState) -> None:
+        """The race was read, and something besides the play may have changed."""
+
+    def moved(self, seats: Collection[int]) -> None:
+        """These seats have moved on."""
+
+    def lost(self) -> None:
+        """The store is back at an earlier state of the race."""
+
+    def close(self) -> None:
+        """The server stops."""
+
+
 @dataclass(slots=True, eq=False)
 class Room:
-    """A race and the members on this node."""
+    """A race, and the members and watchers on this node."""
 
     state: RaceState
     members: dict[int, Member] = field(default_factory=dict)
+    audience: Audience | None = None
     dirty: set[int] = field(default_factory=set)
     ver: int = 0
     """The newest version heard of."""
@@ -146,6 +163,8 @@ class Rooms:
         for room in self._rooms.values():
             if room.timer is not None:
                 room.timer.cancel()
+            if room.audience is not None:
+                room.audience.close()
         while self._tasks:
             await asyncio.wait(self._tasks)
 
@@ -157,9 +176,11 @@ class Rooms:
         """Read a race; only seats whose node lives are present."""
         state = await self._races.load(race_id)
         if state is not None:
-            live = await self._leases.live(seat.node for seat in state.seats.values() if seat.node)
+            nodes = {seat.node for seat in state.seats.values() if seat.node}
+            live = await self._leases.live(nodes | state.eyes.keys())
             for seat in state.seats.values():
                 seat.present = seat.node in live
+            state.eyes = {node: count for node, count in state.eyes.items() if node in live}
         return state
 
     def newest(self, state: RaceState) -> RaceState:
@@ -179,21 +200,26 @@ class Rooms:
         return room.state
 
     def place(self, state: RaceState, member: Member) -> Room:
-        """Seat a member; one that held the seat on this node is told that it is over.
+        """Seat a member; one that held the seat on this node is told that it is over."""
+        room = self.open(state)
+        older = room.members.get(member.seat)
+        room.members[member.seat] = member
+        if older is not None and older is not member:
+            older.fenced()
+        self._look_at(room, member.seat)
+        return room
 
-        A room that is new is compared with the store at the next check, in a moment: what rang
-        while it was not there yet is lost.
+    def open(self, state: RaceState) -> Room:
+        """Return the room of a race just read and taken.
+
+        One that is new is compared with the store at the next check, in a moment: what rang while
+        it was not there yet is lost.
         """
         room = self._rooms.get(state.id)
         if room is None:
             room = Room(state, ver=state.ver, read_ver=state.ver, told=state.ver)
             self._rooms[state.id] = room
             self._arm(room)
-        older = room.members.get(member.seat)
-        room.members[member.seat] = member
-        if older is not None and older is not member:
-            older.fenced()
-        self._look_at(room, member.seat)
         return room
 
     def exit(self, room: Room, member: Member) -> None:
@@ -203,7 +229,12 @@ class Rooms:
                 # The next look will not find it here any more.
                 self._look_at(room, member.seat)
             del room.members[member.seat]
-        if not room.members and self._rooms.get(room.id) is room:
+        self.forget_if_empty(room)
+
+    def forget_if_empty(self, room: Room) -> None:
+        """Forget a room that has neither members nor watchers."""
+        is_empty = not room.members and room.audience is None
+        if is_empty and self._rooms.get(room.id) is room:
             del self._rooms[room.id]
             self._dirty.discard(room)
             if room.timer is not None:
@@ -220,11 +251,11 @@ class Rooms:
         if is_move:
             self._push_soon(room)
         else:
-            self._own(self.refresh(room))
+            self.own(self.refresh(room))
 
     def missed(self) -> None:
         """The doorbell was out of reach: any race may have changed meanwhile."""
-        self._own(self._compare(list(self._rooms.values())))
+        self.own(self._compare(list(self._rooms.values())))
 
     async def recheck(self) -> None:
         """Compare the versions of races that were not read for a while with the store's."""
@@ -242,9 +273,7 @@ class Rooms:
             self._outages = self._leases.outages.all
         if changed:
             await self._refresh_all(
-                room
-                for room in self._rooms.values()
-                if any(seat.node in changed for seat in room.state.seats.values())
+                room for room in self._rooms.values() if not changed.isdisjoint(room.state.nodes)
             )
 
     async def _compare(self, rooms: list[Room]) -> None:
@@ -289,6 +318,8 @@ class Rooms:
                     log.warning("race %s: the store has lost its latest versions", room.id)
                     room.own.clear()
                     room.ver = state.ver
+                    if room.audience is not None:
+                        room.audience.lost()
                 elif state.ver < room.read_ver:
                     # Someone who sat down meanwhile brought a newer record.
                     room.read_again = True
@@ -306,7 +337,7 @@ class Rooms:
         self._push_soon(room)
         if live.run.is_won:
             room.follow(seat, live)
-            self._own(self.advance(room.id))
+            self.own(self.advance(room.id))
 
     def _take(self, room: Room, state: RaceState) -> None:
         """Replace what is known of the race, and tell the members the difference."""
@@ -327,6 +358,8 @@ class Rooms:
             held = state.seats.get(member.seat)
             if held is None or held.epoch > member.epoch:
                 member.fenced()
+        if room.audience is not None:
+            room.audience.took(old, state)
         if state.phase is Phase.RUNNING and old.phase in (Phase.LOBBY, Phase.COUNTDOWN):
             self._go(room)
         for number, seat in state.seats.items():
@@ -386,7 +419,7 @@ class Rooms:
             self._dirty.discard(room)
             if room.is_behind:
                 # Reading it again brings it back here, with all who moved.
-                self._own(self.refresh(room))
+                self.own(self.refresh(room))
                 continue
             room.last_progress = now
             room.told = max(room.told, room.ver)
@@ -403,6 +436,8 @@ class Rooms:
                 room.follow(seat, member.live)
                 self._unlooked.add((room, seat))
             rows.append(state.seats[seat].fields(state.phase))
+        if room.audience is not None:
+            room.audience.moved(room.dirty)
         room.dirty.clear()
         frame = pack({"race": room.id, "ver": room.told, "players": rows, "type": "progress"})
         for member in list(room.members.values()):
@@ -435,7 +470,7 @@ class Rooms:
             member.send(encode(Notice(race=room.id, kind="stuck", sentence=sentence)))
         if live.marked_stuck_at != live.run.seq and live.run.is_stuck_for_good:
             live.marked_stuck_at = live.run.seq
-            self._own(self._mark_stuck(room, seat, live.run.seq))
+            self.own(self._mark_stuck(room, seat, live.run.seq))
 
     async def _mark_stuck(self, room: Room, seat: int, seq: int) -> None:
         await self._races.mark_stuck(room.id, seat, seq)
@@ -455,7 +490,7 @@ class Rooms:
         }.get(state.phase)
         if due is not None:
             delay_s = max(0.001, (due - state.now_ms) / 1000)
-            room.timer = self._loop.call_later(delay_s, lambda: self._own(self.advance(state.id)))
+            room.timer = self._loop.call_later(delay_s, lambda: self.own(self.advance(state.id)))
 
     async def advance(self, race_id: str) -> None:
         """Move a race on if it is time; book it and let the sweep forget it when it is closed."""
@@ -468,6 +503,8 @@ class Rooms:
             await self._races.unschedule(race_id)
         else:
             await self._races.schedule(race_id, min(at.due_ms, at.now_ms + _SWEEP_MS))
+            if at.phase is Phase.RUNNING:
+                await self._races.list_live(race_id, at.now_ms)
         room = self._rooms.get(race_id)
         if room is None:
             return
@@ -488,7 +525,7 @@ class Rooms:
         for race_id in await self._races.overdue(200):
             await self.advance(race_id)
 
-    def _own(self, work: Coroutine[Any, Any, None]) -> None:
+    def own(self, work: Coroutine[Any, Any, None]) -> None:
         """Run work that nobody waits for; what goes wrong in it is logged."""
         if self._closing:
             work.close()
@@ -513,7 +550,8 @@ def _roster(state: RaceState) -> tuple[object, ...]:
         (seat.seat, seat.player, seat.ready, seat.present, seat.ended, seat.rating)
         for seat in state.seats.values()
     )
-    return state.phase, state.host, state.options, state.paused_ms, seats
+    crowd = about(sum(state.eyes.values()))
+    return state.phase, state.host, state.options, state.paused_ms, crowd, seats
 
 
 def _rated(state: RaceState) -> list[object]:

@@ -13,6 +13,7 @@ from samedeal.protocol import server_messages as say
 from samedeal.protocol.codec import decode_client, encode, pack
 from samedeal.protocol.errors import BadFrame, ErrorCode
 from samedeal.protocol.fields import Phase, Status
+from samedeal_server.audience import Watcher
 from samedeal_server.desk import RaceDesk
 from samedeal_server.door import Visitor
 from samedeal_server.errors import Refusal, ServerError, StoreUnavailable
@@ -26,7 +27,7 @@ __all__ = ["Outbox", "Session"]
 log = logging.getLogger(__name__)
 
 MAX_RACES = 8
-"""Races one connection may sit in at the same time."""
+"""Races one connection may sit in at the same time, and as many it may watch."""
 RETRY_MS = 1000
 _ACTIONS = (ask.PlayMove, ask.PlayUndo)
 
@@ -36,6 +37,12 @@ class Outbox(Protocol):
 
     def send(self, frame: bytes) -> None:
         """Write a frame now; a client that does not read is closed, not waited for."""
+
+    def offer(self, framed: bytes) -> bool:
+        """Write bytes that are framed already, unless much is unread. Return whether it did."""
+
+    def keep_little(self) -> None:
+        """Have little of what is unsent held by the system."""
 
     def rest(self) -> None:
         """Read no more for a moment."""
@@ -76,6 +83,7 @@ class Session:
         self.account: Account | None = None
         self._desk = desk
         self._seats: dict[str, Seat] = {}
+        self._watching: dict[str, Watcher] = {}
         self._sitting: set[str] = set()
         """Races in which a seat is being taken, by an epoch that may be seen before it is here."""
         self._bad_frames = 0
@@ -116,6 +124,8 @@ class Session:
 
     async def leave(self) -> None:
         """The connection is gone: its seats are free for a newer one."""
+        for race_id in list(self._watching):
+            self._unwatch(race_id)
         await self.settled()
         seats = list(self._seats.items())
         self._seats.clear()
@@ -212,6 +222,14 @@ class Session:
                 self._send(say.Done(id=message.id))
                 if (room := desk.rooms.get(message.race)) is not None:
                     await desk.rooms.refresh(room)
+            case ask.Watch():
+                await self._watch(account, message)
+            case ask.Unwatch():
+                self._unwatch(message.race)
+                self._send(say.Done(id=message.id))
+            case ask.LiveGet():
+                races = await desk.spectators.live(message.limit)
+                self._send(say.LiveRaces(id=message.id, races=races))
             case ask.Next():
                 moved = await desk.next_race(account, message)
                 self._send(moved)
@@ -296,6 +314,22 @@ class Session:
         if older is not None and older.room is not None:
             desk.rooms.exit(older.room, older)
         seat.room = desk.rooms.place(state, seat)
+
+    # Watching
+
+    async def _watch(self, account: Account, message: ask.Watch) -> None:
+        """Answer with what there is to see of a race; what happens in it follows."""
+        if len(self._watching) >= MAX_RACES and message.race not in self._watching:
+            sentence = f"one connection may watch {MAX_RACES} races; leave one first"
+            raise Refusal(ErrorCode.TOO_MANY, sentence)
+        self.outbox.keep_little()
+        race_id, watcher = await self._desk.spectators.watch(account.player, self.outbox, message)
+        self._unwatch(race_id)
+        self._watching[race_id] = watcher
+
+    def _unwatch(self, race_id: str) -> None:
+        if (watcher := self._watching.pop(race_id, None)) is not None:
+            self._desk.spectators.leave(watcher)
 
     # Moves
 

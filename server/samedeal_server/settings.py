@@ -27,6 +27,8 @@ class Settings:
     tls_key: Path | None = None
     limits: Limits = field(default_factory=Limits)
     max_connections: int = 20_000
+    max_watchers: int = 10_000
+    """Of those, how many may watch; one that watches several races counts for each."""
     min_replicas: int = 0
     """How many replicas of the store must have a move before it is acknowledged."""
 

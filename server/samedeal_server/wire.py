@@ -7,6 +7,7 @@ third (`samedeal bench` measures against the former).
 
 import asyncio
 import logging
+import socket
 from collections import deque
 from collections.abc import Coroutine
 from typing import Any, Protocol, cast
@@ -22,7 +23,7 @@ from websockets.server import ServerProtocol
 
 from samedeal.protocol import limits
 
-__all__ = ["INTERNAL_ERROR", "POLICY", "RESTART", "TRY_LATER", "Owner", "Wire"]
+__all__ = ["INTERNAL_ERROR", "POLICY", "RESTART", "TRY_LATER", "Owner", "Wire", "framed"]
 
 log = logging.getLogger(__name__)
 
@@ -31,6 +32,8 @@ POLICY, INTERNAL_ERROR, RESTART, TRY_LATER = 1008, 1011, 1012, 1013
 
 MAX_BACKLOG = 256 * 1024
 """Bytes a client may leave unread; then it is closed, and may resume."""
+MAX_OFFERED = 16 * 1024
+"""Bytes a watcher may leave unread; what is new is kept from it until it has read them."""
 MAX_WAITING = 16
 """Frames that may wait while an earlier one is worked on; then reading stops for a while."""
 SLICE = 512
@@ -132,7 +135,25 @@ class Wire(asyncio.Protocol):
         if self._transport.get_write_buffer_size() > MAX_BACKLOG:
             self._close_slow()
             return
-        self._transport.write(_framed(frame))
+        self._transport.write(framed(frame))
+
+    def offer(self, framed: bytes) -> bool:
+        """Write a frame, as `framed` made it, unless much is left unread. Return whether it is out.
+
+        For what somebody may miss: it is encoded once for many, and waits for nobody.
+        """
+        if self._protocol.state is not State.OPEN:
+            return True
+        if self._transport.get_write_buffer_size() > MAX_OFFERED:
+            return False
+        self._transport.write(framed)
+        return True
+
+    def keep_little(self) -> None:
+        """Have the system hold little of what is unsent, so that who does not read is noticed."""
+        sock = self._transport.get_extra_info("socket")
+        if sock is not None and hasattr(socket, "TCP_NOTSENT_LOWAT"):
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, MAX_OFFERED)
 
     def close(self, code: int, reason: str) -> None:
         """Close soon; nothing more is sent, and nothing more is read."""
@@ -390,7 +411,7 @@ def _lone(data: bytes) -> bytes | None:
     return payload
 
 
-def _framed(payload: bytes) -> bytes:
+def framed(payload: bytes) -> bytes:
     """Return a whole binary frame, unmasked as a server's are (RFC 6455, 5.2)."""
     if len(payload) < 126:
         return b"\x82%c%b" % (len(payload), payload)

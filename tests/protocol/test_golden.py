@@ -26,6 +26,7 @@ from samedeal.protocol.fields import (
     Spectating,
     Status,
 )
+from samedeal.protocol.watch_messages import LiveRace, WatchedBoard
 
 GOLDEN = dict(
     line.split() for line in Path(__file__).with_name("golden.txt").read_text().splitlines()
@@ -45,6 +46,7 @@ PATCH = OptionsPatch(
     countdown_s=5,
     undo=UndoPolicy.FREE,
     spectating=Spectating.SHAPE,
+    watch_delay_s=30,
     ranked=True,
     bots=False,
     auto_start=False,
@@ -57,6 +59,7 @@ OPTIONS = RaceOptions(
     countdown_s=5,
     undo=UndoPolicy.NONE,
     spectating=Spectating.COUNTS,
+    watch_delay_s=30,
     ranked=True,
     bots=False,
     auto_start=False,
@@ -114,8 +117,29 @@ VIEW = RaceView(
     order=(ROW,),
     next=OTHER,
     day=DayTag(number=334, date="2026-11-30", label=DealLabel.CERTIFIED),
+    crowd=1000,
 )
 BOARD = BoardView(piles=((24, ()), (0, (12,)), (6, (0, 51))), base=5, passes=3)
+WATCHED = WatchedBoard(
+    seat=2,
+    seq=7,
+    t_ms=4500,
+    piles=((24, ()), (6, (0, 51))),
+    base=5,
+    passes=3,
+    heights=((24, 0), (6, 2)),
+    marks=("W>T1", "undo"),
+)
+LIVE = LiveRace(
+    race=RACE,
+    code="QX7K",
+    game="klondike",
+    ranked=True,
+    shows=Spectating.SHAPE,
+    players=("Zoë", "Bo"),
+    clock_ms=70_000,
+    crowd=1000,
+)
 ENTRY = say.LogEntry(seq=1, t_ms=1200, move="T9:13>T8", reveals=(51,))
 DAILY = daily.Daily(
     id=15,
@@ -176,6 +200,9 @@ SAMPLES: tuple[ask.ClientMessage | say.ServerMessage, ...] = (
     ask.Ping(id=2**31 - 1),
     ask.DailyGet(id=15, day=334, game="lanes"),
     ask.DailyPlay(id=16, game="lanes", day=334, practice=True),
+    ask.Watch(id=18, code="QX7K", race=RACE),
+    ask.Unwatch(id=19, race=RACE),
+    ask.LiveGet(id=17, limit=10),
     say.Welcome(id=1, player=RACE, name="Zoë", bot=True, token=TOKEN, version="0.1.0"),
     say.Seated(id=2, race=VIEW, seat=2, seq=1, hash=2**53 - 1, board=BOARD, log=(ENTRY,)),
     say.Done(id=3),
@@ -197,6 +224,16 @@ SAMPLES: tuple[ask.ClientMessage | say.ServerMessage, ...] = (
     say.Closed(race=VIEW),
     say.TakenOver(race=RACE, sentence="Another connection holds this seat."),
     DAILY,
+    say.Watching(
+        id=15,
+        race=VIEW,
+        shows=Spectating.SHAPE,
+        reason="boards open later",
+        boards=(WATCHED,),
+    ),
+    say.Watched(race=RACE, ver=19, players=(PLAYER,), boards=(WATCHED,)),
+    say.WatchOver(race=RACE, sentence="you took a seat"),
+    say.LiveRaces(id=17, races=(LIVE,)),
 )
 NAMES = [type(sample).__name__ for sample in SAMPLES]
 

@@ -10,6 +10,7 @@ __all__ = [
     "days_played",
     "due",
     "leases",
+    "live",
     "log",
     "name",
     "opened",
@@ -20,6 +21,7 @@ __all__ = [
     "seat",
     "standings",
     "tries",
+    "watched",
 ]
 
 
@@ -59,6 +61,16 @@ def leases() -> list[str]:
 def race_keys(race_id: str) -> list[str]:
     """The race and its eight seats, the keys of every race script."""
     return [race(race_id), *(seat(race_id, number) for number in range(1, MAX_SEATS + 1))]
+
+
+def watched(race_id: str) -> str:
+    """Set: the players that have watched the race while its deal was open."""
+    return f"{{r:{race_id}}}:w"
+
+
+def live() -> str:
+    """Sorted set: the races that run and may be watched, each with its GO in milliseconds."""
+    return "races:live"
 
 
 def code(text: str) -> str:

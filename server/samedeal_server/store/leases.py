@@ -79,6 +79,11 @@ class Leases:
                 found_ms / 1000,
             )
 
+    @property
+    def dead(self) -> frozenset[str]:
+        """Nodes that are known not to live any more, as of the last beat."""
+        return frozenset(self._dead)
+
     async def live(self, nodes: Iterable[str]) -> set[str]:
         """Return those of `nodes` that live. One never heard of is looked up at once."""
         named = set(nodes)

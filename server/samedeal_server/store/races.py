@@ -153,8 +153,13 @@ class RaceStore:
         await self._run(_CREATE, new.id, *args)
 
     async def join(self, race_id: str, player: str, name: str, *, bot: bool) -> tuple[str, int]:
-        """Claim a seat. Return ('seated', seat), or ('missing'|'phase'|'no_bots'|'full', 0)."""
-        word, seat = await self._run(_JOIN, race_id, player, name, int(bot), LIFETIME_MS)
+        """Claim a seat. Return ('seated', seat), or why not and 0.
+
+        That is 'missing', 'watched', 'phase', 'no_bots' or 'full'.
+        """
+        args: list[str | int] = [self._node, player, name, int(bot), LIFETIME_MS]
+        where = [*keys.race_keys(race_id), keys.watched(race_id)]
+        word, seat = await run(self._redis, _JOIN, where, args)
         return word, int(seat)
 
     async def ready(self, race_id: str, player: str, *, ready: bool) -> str:
@@ -242,9 +247,9 @@ class RaceStore:
             pipe.hget(keys.race(race_id), "ver")
         return [int(ver or 0) for ver in await pipe.execute()]
 
-    async def log(self, race_id: str, seat: int) -> list[tuple[str, int]]:
-        """Read a run: (action text, ms from GO) each, the first is seq 1."""
-        entries: Any = await self._redis.xrange(keys.log(race_id, seat))
+    async def log(self, race_id: str, seat: int, after: int = 0) -> list[tuple[str, int]]:
+        """Read a run from action `after` on: (action text, ms from GO) each; the first is seq 1."""
+        entries: Any = await self._redis.xrange(keys.log(race_id, seat), min=f"{after + 1}-0")
         return [(fields["a"], int(fields["t"])) for _, fields in entries]
 
     async def schedule(self, race_id: str, due_ms: int) -> None:
@@ -253,7 +258,20 @@ class RaceStore:
 
     async def unschedule(self, race_id: str) -> None:
         """Nothing will ever be due in this race again."""
+        await self._redis.zrem(keys.live(), race_id)
         await self._redis.zrem(keys.due(), race_id)
+
+    async def list_live(self, race_id: str, now_ms: int) -> None:
+        """Put a race that runs on the list of those, once."""
+        await self._redis.zadd(keys.live(), {race_id: now_ms}, nx=True)
+        # Whatever nobody took off it is over by then.
+        await self._redis.zremrangebyscore(keys.live(), 0, now_ms - OPEN_AT_MOST_MS)
+        await self._redis.pexpire(keys.live(), OPEN_AT_MOST_MS)
+
+    async def live(self, limit: int) -> list[str]:
+        """Return races that run, the latest first."""
+        found: Any = await self._redis.zrange(keys.live(), 0, limit - 1, desc=True)
+        return list(found)
 
     async def all_due(self) -> None:
         """Have the sweep look at every open race now."""

@@ -21,6 +21,7 @@ from samedeal.protocol.fields import (
 )
 from samedeal.protocol.phrase_messages import Say
 from samedeal.protocol.replay_messages import ReplayGet
+from samedeal.protocol.watch_messages import LiveGet, Unwatch, Watch
 
 __all__ = [
     "CLIENT_MESSAGE",
@@ -33,6 +34,7 @@ __all__ = [
     "Hello",
     "Join",
     "Leave",
+    "LiveGet",
     "Next",
     "Ping",
     "PlayMove",
@@ -43,6 +45,8 @@ __all__ = [
     "Say",
     "SetOptions",
     "Start",
+    "Unwatch",
+    "Watch",
 ]
 
 
@@ -191,6 +195,9 @@ ClientMessage = (
     | Ping
     | DailyGet
     | DailyPlay
+    | Watch
+    | Unwatch
+    | LiveGet
 )
 
 CLIENT_MESSAGE: TypeAdapter[ClientMessage] = TypeAdapter(

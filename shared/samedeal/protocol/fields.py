@@ -173,6 +173,7 @@ DayLimit = Annotated[int, Field(strict=True, ge=10, le=25 * 3600)]
 """A day's run may take longer than a race: until an hour after the end of the day."""
 LastCall = Annotated[int, Field(strict=True, ge=0, le=24 * 3600)]
 Countdown = Annotated[int, Field(strict=True, ge=0, le=60)]
+WatchDelay = Annotated[int, Field(strict=True, ge=0, le=600)]
 Seats = Annotated[int, Field(strict=True, ge=limits.MIN_SEATS, le=limits.MAX_SEATS)]
 DaySeats = Annotated[int, Field(strict=True, ge=1, le=limits.MAX_SEATS)]
 """A day's run has one seat."""
@@ -202,6 +203,9 @@ class RaceOptions(FromServer):
     undo: UndoName = UndoPolicy.SAFE
     """How far back undo goes; each undo counts as a move. `free` only in unranked races."""
     spectating: SpectatingName = Spectating.BOARDS
+    """What watchers may see until the close; of a ranked race the shape at most."""
+    watch_delay_s: WatchDelay = 0
+    """How much later than the players watchers see boards."""
     ranked: Flag = False
     bots: Flag = True
     """Whether bots may take a seat."""
@@ -225,6 +229,7 @@ class OptionsPatch(Message):
     countdown_s: Countdown | None = None
     undo: UndoName | None = None
     spectating: SpectatingName | None = None
+    watch_delay_s: WatchDelay | None = None
     ranked: Flag | None = None
     bots: Flag | None = None
     auto_start: Flag | None = None
@@ -317,6 +322,8 @@ class RaceView(FromServer):
     """The race that follows in the same room."""
     day: DayTag | None = None
     """A run at the deal of a day: one seat, and the seed is public when the day is closed."""
+    crowd: Count = 0
+    """How many watch; of larger crowds about how many."""
 
 
 class BoardView(FromServer):

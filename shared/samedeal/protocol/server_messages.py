@@ -28,6 +28,7 @@ from samedeal.protocol.fields import (
 )
 from samedeal.protocol.phrase_messages import Said
 from samedeal.protocol.replay_messages import ReplayFile
+from samedeal.protocol.watch_messages import LiveRaces, Watched, Watching, WatchOver
 
 __all__ = [
     "SERVER_MESSAGE",
@@ -36,6 +37,7 @@ __all__ = [
     "Daily",
     "Done",
     "Go",
+    "LiveRaces",
     "LogEntry",
     "Moved",
     "Notice",
@@ -50,6 +52,9 @@ __all__ = [
     "Standing",
     "Standings",
     "TakenOver",
+    "WatchOver",
+    "Watched",
+    "Watching",
     "Welcome",
 ]
 
@@ -233,6 +238,10 @@ ServerMessage = (
     | Closed
     | TakenOver
     | Daily
+    | Watching
+    | Watched
+    | WatchOver
+    | LiveRaces
 )
 
 SERVER_MESSAGE: TypeAdapter[ServerMessage] = TypeAdapter(

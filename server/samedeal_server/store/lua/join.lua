@@ -1,11 +1,14 @@
 -- Claim a seat: the same player gets the same seat, two players never share one.
--- ARGV: node, player, name, bot, lifetime ms. Returns {word, seat}.
+-- KEYS[10]: the players that have watched. ARGV: node, player, name, bot, lifetime ms. Returns {word, seat}.
 if redis.call('EXISTS', KEYS[1]) == 0 then
   return {'missing', 0}
 end
 local seat = seat_of(ARGV[2])
 if seat then
   return {'seated', seat}
+end
+if redis.call('SISMEMBER', KEYS[10], ARGV[2]) == 1 then
+  return {'watched', 0}
 end
 if get('phase') ~= 'lobby' then
   return {'phase', 0}

@@ -49,13 +49,18 @@ local function taken()
   return seats
 end
 
--- Note which nodes have players here, as one text: a commit sees at a glance if it is more than one.
+-- Note which nodes have players or watchers here, as one text: a commit sees at a glance if it is more than one.
 local function list_nodes()
   local nodes, known = {}, {}
   for _, seat in ipairs(taken()) do
     local node = redis.call('HGET', seat_key(seat), 'on')
     if node and not known[node] then
       known[node] = true
+      nodes[#nodes + 1] = node
+    end
+  end
+  for node in string.gmatch(get('eyes') or '', '(%S+)=') do
+    if not known[node] then
       nodes[#nodes + 1] = node
     end
   end
