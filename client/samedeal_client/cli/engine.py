@@ -12,6 +12,7 @@ from samedeal.engine.moves import Move
 from samedeal.engine.replay import MAX_LINE_BYTES, ReplayError, verify
 from samedeal.engine.table import Table
 from samedeal_client.cli.output import FINE, NO, Parser, complain
+from samedeal_client.printable import printable
 
 __all__ = ["add_parsers"]
 
@@ -115,10 +116,10 @@ def _verify(args: argparse.Namespace) -> int:
     except ReplayError as error:
         print(f"samedeal: {args.file} does not verify: {error}", file=sys.stderr)
         return NO
-    names = {player.seat: player.name for player in checked.players}
+    names = {player.seat: printable(player.name) for player in checked.players}
     print(
-        f"verified: {checked.game}, race {checked.code}, {len(checked.players)} players, "
-        f"{len(checked.actions)} actions"
+        f"verified: {checked.game}, race {printable(checked.code)}, "
+        f"{len(checked.players)} players, {len(checked.actions)} actions"
     )
     print("the seed fits the commitment, every action is legal, the order is right:")
     for row in checked.order:

@@ -8,7 +8,7 @@ import sys
 from samedeal import __version__
 from samedeal.engine.errors import EngineError
 from samedeal_client.bench import command as bench
-from samedeal_client.cli import daily, demo, engine, online, replay
+from samedeal_client.cli import daily, demo, engine, online, pictures, replay
 from samedeal_client.cli.output import FAULT, Parser, complain
 from samedeal_client.errors import ClientError
 
@@ -60,6 +60,7 @@ def _parser() -> argparse.ArgumentParser:
     online.add_parsers(commands)
     daily.add_parser(commands)
     replay.add_parser(commands)
+    pictures.add_parsers(commands)
     demo.add_parser(commands)
     bench.add_parser(commands)
     return parser

@@ -15,8 +15,10 @@ from samedeal_client.cli.output import FINE, Parser, write
 from samedeal_client.cli.player import TextPlayer, play_on_terminal
 from samedeal_client.cli.sources import SOURCE_HELP, Source, chosen, load
 from samedeal_client.errors import ClientError
+from samedeal_client.printable import printable
 from samedeal_client.replays import Frame, ReplayModel, Track
 from samedeal_client.replays.compare import next_difference, parting
+from samedeal_client.replays.lost import POSITIONS, Lost, LostAtDeal, Never, Undecided, where_lost
 from samedeal_client.replays.model import SPEEDS
 from samedeal_client.replays.text import (
     action_line,
@@ -58,6 +60,18 @@ def add_parser(commands: "argparse._SubParsersAction[Parser]") -> None:
         "--at", type=_point, metavar="N|T", help="begin after action N, or at time T (1:05.3)"
     )
     replay.add_argument("--step", action="store_true", help="begin paused: each step is a key")
+    replay.add_argument(
+        "--lost",
+        action="store_true",
+        help="only say after which move no win was left, if that can be decided",
+    )
+    replay.add_argument(
+        "--positions",
+        type=whole(1, 10_000_000),
+        default=POSITIONS,
+        metavar="N",
+        help="positions to look at for each verdict of --lost (%(default)s)",
+    )
     replay.add_argument("--json", action="store_true", help="one JSON object a line")
     replay.add_argument("--save", type=Path, metavar="FILE", help="write the replay file")
     add_server(replay)
@@ -94,6 +108,10 @@ def _run(args: argparse.Namespace) -> int:
         if len(sources) > 1:
             raise ClientError("--save writes one replay; name only one")
         write(args.save, sources[0].replay.text)
+    if args.lost:
+        for source in sources:
+            _tell_lost(source, args)
+        return FINE
     model = ReplayModel(chosen(sources, args.seat), speed=args.speed or 1.0)
     if args.at is not None:
         args.at(model)
@@ -111,6 +129,53 @@ def _run(args: argparse.Namespace) -> int:
     _list(model, listing, is_paced=args.speed is not None)
     listing.end(model.tracks)
     return FINE
+
+
+def _tell_lost(source: Source, args: argparse.Namespace) -> None:
+    for track in chosen([source], args.seat):
+        found = where_lost(source.replay.file, track.player.seat, nodes=args.positions)
+        text = f"{track.name}: {lost_text(found, args.positions)}"
+        if args.json:
+            facts = {
+                "seat": track.player.seat,
+                "verdict": _VERDICTS[type(found)],
+                "seq": found.seq if isinstance(found, Lost) else None,
+                "exact": isinstance(found, Lost) and found.is_exact,
+            }
+            print(json.dumps({"type": "lost", "name": track.name, "text": text, **facts}))
+        else:
+            print(text, flush=True)
+
+
+_VERDICTS = {Never: "never", LostAtDeal: "deal", Lost: "lost", Undecided: "undecided"}
+
+
+def lost_text(found: Never | LostAtDeal | Lost | Undecided, positions: int) -> str:
+    """Say where a win was lost."""
+    match found:
+        case Never(won=True):
+            return "won"
+        case Never():
+            return "a win was still there at the end"
+        case LostAtDeal():
+            return "this deal cannot be won"
+        case Undecided():
+            return (
+                "whether a win was left at the end could not be decided within "
+                f"{positions} positions"
+            )
+        case Lost(seq=seq, move=move, is_exact=True):
+            return f"action {seq}, {move}, lost the win: before it there was one, after it none"
+        case Lost(seq=seq, move=move, could_win=None):
+            return (
+                f"no win was left after action {seq}, {move}; whether there was one before could "
+                f"not be decided within {positions} positions"
+            )
+        case Lost(seq=seq, move=move, could_win=before):
+            return (
+                f"no win was left after action {seq}, {move}; there was one after action {before}, "
+                f"and in between it could not be decided within {positions} positions"
+            )
 
 
 async def _loaded(names: list[str], server: str) -> list[Source]:
@@ -138,7 +203,7 @@ class _TextLines:
             file = source.replay.file
             names = ", ".join(track.name for track in source.replay.tracks)
             print(
-                f"{file.game}, race {file.code or file.race}, {names}: verified, "
+                f"{file.game}, race {printable(file.code or file.race)}, {names}: verified, "
                 f"{len(file.actions)} actions"
             )
 

@@ -9,6 +9,7 @@ from samedeal.engine.moves import Move
 from samedeal.engine.replay import LogEntry, Player, Standing, Verified
 from samedeal.engine.run import Action, Run, UndoPolicy
 from samedeal.engine.table import Table
+from samedeal_client.printable import printable
 
 __all__ = ["Frame", "Track"]
 
@@ -46,7 +47,7 @@ class Track:
     """Base rank of the deal, 0 to 12; None in games without."""
     frames: tuple[Frame, ...]
     name: str = ""
-    """The player's name, with what tells it from others of this name."""
+    """The player's name as it is shown, with what tells it from others."""
     _times: tuple[int, ...] = field(default=(), repr=False)
 
     @property
@@ -72,13 +73,14 @@ class Track:
         for entry in actions_of(file, standing.seat):
             frames.append(_frame(run, names, entry, frames[-1].piles))
         player = next(player for player in file.players if player.seat == standing.seat)
+        name = printable(player.name)
         return cls(
             player=player,
             standing=standing,
             deal=(file.game, file.rules_version, file.seed),
             base=run.table.base,
             frames=tuple(frames),
-            name=f"{player.name} (bot)" if player.is_bot else player.name,
+            name=f"{name} (bot)" if player.is_bot else name,
             _times=tuple(frame.t_ms for frame in frames),
         )
 
