@@ -13,7 +13,7 @@ _KEPT = re.compile(
         [
             keys.due(),
             re.escape(keys.leases()[1]),
-            r"\{b:.*\}:(wins|names)",
+            r"\{b:.*\}:(names|hidden|days|runs:.*|[a-z]+:all(:bots)?(:of)?)",
             r"\{rated:.*",
             r"\{days\}:.*",
         ]

@@ -11,6 +11,7 @@ from samedeal.protocol import client_messages as ask
 from samedeal.protocol import server_messages as say
 from samedeal.protocol.codec import decode_server, pack
 from samedeal.protocol.fields import Message
+from samedeal_server.boards import Boards
 from samedeal_server.books import Books
 from samedeal_server.buckets import Limits
 from samedeal_server.daily import Calendar, Days
@@ -25,12 +26,12 @@ from samedeal_server.session import Session
 from samedeal_server.spectate import Spectators
 from samedeal_server.store.accounts import AccountStore
 from samedeal_server.store.address import StoreAddress
+from samedeal_server.store.boards import BoardStore
 from samedeal_server.store.days import DayStore
 from samedeal_server.store.leases import BEAT_S, Leases
 from samedeal_server.store.link import CommitLink
 from samedeal_server.store.races import RaceStore
 from samedeal_server.store.ratings import RatingStore
-from samedeal_server.store.standings import StandingsStore
 from samedeal_server.store.watch import WatchStore
 from support import eventually
 
@@ -53,16 +54,16 @@ async def node(
     def open_run(state: RaceState, seat: int, epoch: int) -> LiveRun:
         return LiveRun(state, seat, epoch, link, name, deal)
 
-    races, standings = RaceStore(redis, name), StandingsStore(redis)
+    races, boards = RaceStore(redis, name), Boards(BoardStore(redis))
     ratings = Ratings(RatingStore(redis), races)
     day_store = DayStore(redis)
     leases = Leases(redis, name)
-    rooms = Rooms(races, Books(races, standings, ratings, day_store), leases, open_run)
+    rooms = Rooms(races, Books(races, boards, ratings, day_store), leases, open_run)
     days = Days(races, rooms, day_store, calendar)
     closing = asyncio.Event()
     beats = asyncio.create_task(beating(rooms, closing))
     spectators = Spectators(rooms, races, WatchStore(redis, name), leases)
-    yield RaceDesk(races, AccountStore(redis), standings, rooms, ratings, days, spectators)
+    yield RaceDesk(races, AccountStore(redis), boards, rooms, ratings, days, spectators)
     closing.set()
     await asyncio.wait([beats])
     await rooms.close()

@@ -12,8 +12,10 @@ from redis.asyncio import Redis
 
 from samedeal.engine.run import Run, parse_action
 from samedeal.protocol import server_messages as say
+from samedeal.protocol.board_messages import BoardKind
 from samedeal.protocol.fields import Phase
 from samedeal_client.connection import Client, Dropped, Race, Rewound
+from samedeal_server.rows import Board
 from samedeal_server.runs import deal
 from samedeal_server.store import keys
 from support import eventually
@@ -108,14 +110,13 @@ async def finish(racers: list[Racer], socket: str) -> None:
             assert len(one.race.view.order) == 2
             assert await redis.hget(keys.race(one.race.id), "phase") == Phase.CLOSED
         # Each race counts once, though any node may have closed it.
-        _, wins, _ = keys.standings(GAME, "")
+        _, rows = keys.board(Board(GAME, BoardKind.WINS))
 
         async def all_are_counted() -> bool:
-            scores = await redis.zmscore(wins, [racer.client.player for racer in racers])
-            return None not in scores
+            return None not in await redis.hmget(rows, [racer.client.player for racer in racers])
 
         await eventually(all_are_counted, 30)
-    for row in await racers[0].client.board(GAME, limit=100):
+    async for row in racers[0].client.boards.rows(GAME, limit=100):
         assert row.races == 1
     for racer in racers:
         await eventually(lambda racer=racer: racer.count(say.Closed) > 0)  # type: ignore[misc]

@@ -6,6 +6,7 @@ from typing import Any, Self
 from samedeal.protocol import client_messages as ask
 from samedeal.protocol import server_messages as say
 from samedeal.protocol.fields import OptionsPatch, Phase
+from samedeal_client.boards import Boards
 from samedeal_client.daily import play_day, show_day
 from samedeal_client.errors import ConnectionLost
 from samedeal_client.exchange import Exchange
@@ -70,6 +71,11 @@ class Client:
         """Whether the account is marked as a program's; the server's word once connected."""
         return self._exchange.is_bot
 
+    @property
+    def boards(self) -> Boards:
+        """The leaderboards, as this account sees them."""
+        return Boards(self._exchange)
+
     async def __aenter__(self) -> Self:
         """Connect and say hello. Raise CannotConnect or Refused."""
         await self._exchange.open()
@@ -94,11 +100,6 @@ class Client:
     async def resume(self, race_id: str) -> Race:
         """Come back to a seat of this account. Raise Refused."""
         return await self._sit(ask.Resume(id=self._next_id(), race=race_id))
-
-    async def board(self, game: str, *, limit: int = 20) -> tuple[say.Standing, ...]:
-        """The leaderboard of a game. Raise Refused."""
-        message = ask.BoardGet(id=self._next_id(), game=game, limit=limit)
-        return (await self._exchange.request(message, say.Standings)).rows
 
     async def daily(self, game: str | None = None, *, day: int | None = None) -> say.Daily:
         """A day of the daily challenge, today if none is named. Raise Refused."""

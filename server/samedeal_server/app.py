@@ -7,6 +7,7 @@ import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 
+from samedeal_server.boards import Boards
 from samedeal_server.books import Books
 from samedeal_server.daily import Days
 from samedeal_server.desk import RaceDesk
@@ -22,6 +23,7 @@ from samedeal_server.settings import Settings
 from samedeal_server.spectate import Spectators
 from samedeal_server.store.accounts import AccountStore
 from samedeal_server.store.address import StoreAddress
+from samedeal_server.store.boards import BoardStore
 from samedeal_server.store.days import DayStore
 from samedeal_server.store.embedded import EmbeddedStore
 from samedeal_server.store.feed import Feed
@@ -29,7 +31,6 @@ from samedeal_server.store.leases import BEAT_S, Leases
 from samedeal_server.store.link import CommitLink
 from samedeal_server.store.races import RaceStore
 from samedeal_server.store.ratings import RatingStore
-from samedeal_server.store.standings import StandingsStore
 from samedeal_server.store.watch import WatchStore
 
 __all__ = ["running"]
@@ -59,7 +60,7 @@ async def running(settings: Settings, *, shares_port: bool = False) -> AsyncIter
         own_redis = address.client()
         stack.push_async_callback(own_redis.aclose)
         node = f"{os.getpid()}-{secrets.token_hex(4)}"
-        races, standings = RaceStore(redis, node), StandingsStore(redis)
+        races, boards = RaceStore(redis, node), Boards(BoardStore(redis))
         day_store = DayStore(redis)
         leases = Leases(own_redis, node)
         link = CommitLink(address, [COMMIT], min_replicas=settings.min_replicas)
@@ -77,7 +78,7 @@ async def running(settings: Settings, *, shares_port: bool = False) -> AsyncIter
             return LiveRun(state, seat, epoch, link, node)
 
         ratings = Ratings(RatingStore(redis), races)
-        rooms = Rooms(races, Books(races, standings, ratings, day_store), leases, open_run)
+        rooms = Rooms(races, Books(races, boards, ratings, day_store), leases, open_run)
         feed = Feed(own_redis, node, rooms)
         feed.open()
         stack.push_async_callback(feed.close)
@@ -87,7 +88,7 @@ async def running(settings: Settings, *, shares_port: bool = False) -> AsyncIter
         spectators = Spectators(
             rooms, races, WatchStore(redis, node), leases, max_watchers=settings.max_watchers
         )
-        desk = RaceDesk(races, AccountStore(redis), standings, rooms, ratings, days, spectators)
+        desk = RaceDesk(races, AccountStore(redis), boards, rooms, ratings, days, spectators)
         gateway = Gateway(
             desk,
             Door(settings.limits),

@@ -13,6 +13,7 @@ from samedeal.protocol import server_messages as say
 from samedeal.protocol.errors import ErrorCode
 from samedeal.protocol.fields import OptionsPatch, Phase, RaceOptions, Spectating, Status
 from samedeal_server import names
+from samedeal_server.boards import Boards
 from samedeal_server.daily import Days
 from samedeal_server.errors import NameTaken, Refusal
 from samedeal_server.opening import SEED_BYTES, check_open, dealt, free_code, known
@@ -24,7 +25,6 @@ from samedeal_server.runs import LiveRun
 from samedeal_server.spectate import Spectators
 from samedeal_server.store.accounts import Account, AccountStore, new_id
 from samedeal_server.store.races import Attached, RaceStore
-from samedeal_server.store.standings import StandingsStore
 
 __all__ = ["RaceDesk"]
 
@@ -61,7 +61,7 @@ class RaceDesk:
         self,
         races: RaceStore,
         accounts: AccountStore,
-        standings: StandingsStore,
+        boards: Boards,
         rooms: Rooms,
         ratings: Ratings,
         days: Days,
@@ -70,10 +70,10 @@ class RaceDesk:
         self.spectators = spectators
         self.races = races
         self.rooms = rooms
+        self.boards = boards
         self.days = days
         self.replays = Replays(races, days)
         self._accounts = accounts
-        self._standings = standings
         self._ratings = ratings
 
     async def recognise(self, token: str) -> Account | None:
@@ -248,19 +248,6 @@ class RaceDesk:
         )
         await self.races.move_code(old.code, old.id, race_id)
         return say.Moved(id=message.id, race=old.id, to=race_id, code=old.code)
-
-    async def standings_of(self, message: ask.BoardGet) -> say.Standings:
-        """The leaderboard of a game."""
-        known(message.game)
-        rows = await self._standings.best(message.game, message.limit)
-        return say.Standings(
-            id=message.id,
-            game=message.game,
-            rows=tuple(
-                say.Standing(place=r.place, name=r.name, bot=r.bot, wins=r.wins, races=r.races)
-                for r in rows
-            ),
-        )
 
     async def _loaded(self, race_id: str) -> RaceState:
         state = await self.rooms.load(race_id)

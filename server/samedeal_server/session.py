@@ -186,7 +186,7 @@ class Session:
             case ask.Ping():
                 self._send(say.Pong(id=message.id))
             case ask.BoardGet():
-                self._send(await desk.standings_of(message))
+                self._send(await desk.boards.page(account, message))
             case ask.ReplayGet():
                 self._send(await desk.replays.part(account, message))
             case ask.Create():

@@ -84,12 +84,12 @@ async def test_an_answer_that_cannot_be_read_fails_its_request_and_no_other(
     server_url: str,
 ) -> None:
     relay = Relay(server_url)
-    relay.said = lambda f: [f | {"rows": 7}] if f["type"] == "standings" else [f]
+    relay.said = lambda f: [f | {"rows": 7}] if f["type"] == "board" else [f]
     async with relay as url, Client(url, name="ada") as client:
         with pytest.raises(Refused, match="cannot read"):
-            await client.board("lanes")
+            await client.boards.page("lanes")
         relay.said = unchanged
-        assert isinstance(await client.board("lanes"), tuple)
+        assert (await client.boards.page("lanes")).game == "lanes"
         assert len(relay.accepted_at) == 1
 
 
@@ -112,7 +112,7 @@ async def test_what_is_no_message_at_all_ends_the_client_with_a_sentence(
         with pytest.raises(ConnectionLost, match="cannot read"):
             await race.until_closed()
         with pytest.raises(ConnectionLost, match="cannot read"):
-            await client.board("lanes")
+            await client.boards.page("lanes")
 
 
 # Gaps
@@ -317,7 +317,7 @@ async def test_a_connection_that_has_gone_silent_is_made_anew(server_url: str) -
     async with relay as url, Client(url, name="ada", patience_s=0.5) as client:
         relay.asked = lambda f: [] if f["type"] != "hello" else [f]
         with pytest.raises(Unanswered):
-            await client.board("lanes")
+            await client.boards.page("lanes")
         await eventually(lambda: len(relay.accepted_at) == 2)
 
 
@@ -326,7 +326,7 @@ async def test_no_request_waits_for_ever(server_url: str) -> None:
     async with relay as url, Client(url, name="ada", patience_s=0.5) as client:
         race = await client.create_race("lanes")
         relay.said = lambda _fields: []
-        for request in (client.board("lanes"), race.ready(), client.create_race("lanes")):
+        for request in (client.boards.page("lanes"), race.ready(), client.create_race("lanes")):
             with pytest.raises(Unanswered, match=r"no answer|ask again"):
                 await request
 

@@ -48,7 +48,7 @@ async def test_two_bots_race_on_one_deal_and_the_replay_verifies(server_url: str
         assert commitment(game("single-left"), bytes.fromhex(view.seed)) == view.commitment
         checked = verify((await first.replay()).splitlines(keepends=True))
         assert [row.seat for row in checked.order] == [row.seat for row in view.order]
-        assert any(row.name == a.name for row in await a.board("single-left"))
+        assert any(row.name == a.name for row in (await a.boards.page("single-left")).rows)
 
 
 async def test_the_rival_sees_progress_and_the_table_of_neither(server_url: str) -> None:

@@ -171,7 +171,7 @@ async def test_whoever_asks_while_the_disk_is_full_is_told_and_can_ask_again(
             assert refused.sentence.startswith("the store is unavailable")
             assert refused.retry_ms
         # What needs no writing goes on.
-        await ivo.get(say.Standings, ask.BoardGet, game="lanes")
+        await ivo.get(say.Board, ask.BoardGet, game="lanes")
         disk.make_room()
         await eventually(lambda: takes_writes(store), 20)
         async with wired(node.url, token=ada.token) as again:

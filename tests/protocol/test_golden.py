@@ -10,6 +10,7 @@ from samedeal.engine.run import UndoPolicy
 from samedeal.protocol import client_messages as ask
 from samedeal.protocol import daily_messages as daily
 from samedeal.protocol import server_messages as say
+from samedeal.protocol.board_messages import BoardKind, Period
 from samedeal.protocol.codec import decode_client, decode_server, encode
 from samedeal.protocol.errors import ErrorCode
 from samedeal.protocol.fields import (
@@ -140,6 +141,23 @@ LIVE = LiveRace(
     clock_ms=70_000,
     crowd=1000,
 )
+BOARD_ROW = say.BoardRow(
+    place=2,
+    player=RACE,
+    name="Zoë",
+    run=f"{RACE}.2",
+    at_ms=1_796_040_000_000,
+    wins=3,
+    races=5,
+    won=True,
+    best=52,
+    opened=21,
+    moves=99,
+    t_ms=61_230,
+    rating=1_012_500,
+    days=4,
+    percent=7_500,
+)
 ENTRY = say.LogEntry(seq=1, t_ms=1200, move="T9:13>T8", reveals=(51,))
 DAILY = daily.Daily(
     id=15,
@@ -196,7 +214,17 @@ SAMPLES: tuple[ask.ClientMessage | say.ServerMessage, ...] = (
     ask.Next(id=12, race=RACE),
     ask.Say(id=12, race=RACE, phrase=Phrase.ONE_MORE),
     ask.ReplayGet(id=13, race=RACE, part=2),
-    ask.BoardGet(id=14, game="klondike", limit=50),
+    ask.BoardGet(
+        id=14,
+        game="klondike",
+        board=BoardKind.FASTEST,
+        period=Period.WEEK,
+        day="2026-11-30",
+        bots=True,
+        around=True,
+        page="a00",
+        limit=50,
+    ),
     ask.Ping(id=2**31 - 1),
     ask.DailyGet(id=15, day=334, game="lanes"),
     ask.DailyPlay(id=16, game="lanes", day=334, practice=True),
@@ -209,10 +237,18 @@ SAMPLES: tuple[ask.ClientMessage | say.ServerMessage, ...] = (
     say.Ack(id=8, race=RACE, seq=13, t_ms=4500, hash=99, reveals=(0, 51)),
     say.Refused(id=9, code=ErrorCode.SEQ_GAP, sentence="next is 13", expected=13, retry_ms=500),
     say.ReplayFile(id=13, race=RACE, part=2, parts=3, text="samedeal replay\n"),
-    say.Standings(
+    say.Board(
         id=14,
         game="klondike",
-        rows=(say.Standing(place=1, name="Zoë", bot=False, wins=3, races=5),),
+        board=BoardKind.FASTEST,
+        period="2026-W49",
+        bots=True,
+        total=3,
+        rows=(BOARD_ROW,),
+        me=BOARD_ROW,
+        beaten=5_000,
+        previous="b00",
+        next="a00",
     ),
     say.Moved(id=12, race=RACE, to=OTHER, code="QX7K"),
     say.Pong(id=0),

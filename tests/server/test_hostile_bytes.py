@@ -176,7 +176,7 @@ async def test_p17_a_racer_who_does_not_read_is_closed_and_the_other_goes_on(
                     if number <= 50:
                         await race.move("draw")
                     # The store has its turn with them too: no more is asked than is answered.
-                    await a.board("sally")
+                    await a.boards.page("sally")
             await race.until(lambda: not race.view.players[1].present)
             assert race.acked == 50
             assert server.rss_kib() - before < 2 * 1024

@@ -214,7 +214,7 @@ async def test_races_are_played_over_a_cluster_on_two_nodes(servers: list[str]) 
                 await second.bank()
                 await first.until_closed()
             assert (await first.replay()).count('"draw"') == 2
-        assert {row.name for row in await a.board("lanes")} == {"ada", "ivo"}
+        assert {row.name for row in (await a.boards.page("lanes")).rows} == {"ada", "ivo"}
 
 
 async def test_accounts_and_codes_and_the_sweep_need_no_common_slot(client: Redis) -> None:

@@ -8,7 +8,7 @@ import sys
 from samedeal import __version__
 from samedeal.engine.errors import EngineError
 from samedeal_client.bench import command as bench
-from samedeal_client.cli import daily, demo, engine, online, pictures, replay
+from samedeal_client.cli import boards, daily, demo, engine, online, pictures, replay
 from samedeal_client.cli.output import FAULT, Parser, complain
 from samedeal_client.errors import ClientError
 
@@ -61,6 +61,7 @@ def _parser() -> argparse.ArgumentParser:
     daily.add_parser(commands)
     replay.add_parser(commands)
     pictures.add_parsers(commands)
+    boards.add_parsers(commands)
     demo.add_parser(commands)
     bench.add_parser(commands)
     return parser

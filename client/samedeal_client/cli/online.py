@@ -1,13 +1,11 @@
-"""Commands that talk to a server: race, join, bot, board."""
+"""Commands that talk to a server: race, join, bot."""
 
 import argparse
 import asyncio
-import json
 
-from samedeal.engine.games import GAMES, game
+from samedeal.engine.games import GAMES
 from samedeal.protocol.days import DAILY_GAMES
 from samedeal_client import bot
-from samedeal_client.accounts import guest_name
 from samedeal_client.cli.account import connected
 from samedeal_client.cli.arguments import (
     DEFAULT_SERVER,
@@ -22,7 +20,6 @@ from samedeal_client.cli.daily import play_as_bot
 from samedeal_client.cli.order import is_first, tell_result
 from samedeal_client.cli.output import FINE, NO, Parser, Voice
 from samedeal_client.cli.plain import Plain
-from samedeal_client.connection import Client
 from samedeal_client.errors import ClientError
 
 __all__ = ["add_parsers"]
@@ -84,15 +81,10 @@ def add_parsers(commands: "argparse._SubParsersAction[Parser]") -> None:
         help="for its choice among equal moves (0)",
     )
     bot_.add_argument("--pace", type=pace, default=0.5, metavar="S", help="seconds a move (0.5)")
-    board = commands.add_parser("board", help="show the leaderboard of a game")
-    board.add_argument("--game", default="lanes", choices=list(GAMES), help="game (%(default)s)")
-    board.add_argument(
-        "--limit", type=whole(1, 100), default=20, metavar="N", help="rows, 1 to 100 (20)"
-    )
     for parser in (race, join):
         parser.add_argument("--plain", action="store_true", help="one line in, one line out")
         parser.add_argument("--save", metavar="FILE", help="write the replay file at the end")
-    for parser in (race, join, bot_, board):
+    for parser in (race, join, bot_):
         parser.add_argument("--json", action="store_true", help="one JSON object a line")
         add_server(parser)
     for parser in (race, join, bot_):
@@ -102,7 +94,6 @@ def add_parsers(commands: "argparse._SubParsersAction[Parser]") -> None:
     race.set_defaults(run=lambda args: asyncio.run(_play(args)))
     join.set_defaults(run=lambda args: asyncio.run(_play(args)))
     bot_.set_defaults(run=lambda args: asyncio.run(_bot(args)))
-    board.set_defaults(run=lambda args: asyncio.run(_board(args)))
 
 
 _RACE = (
@@ -163,19 +154,3 @@ async def _bot(args: argparse.Namespace) -> int:
         await bot.play(race, seed=args.seed, pace_s=args.pace)
         tell_result(voice, race.view)
         return FINE if is_first(race.view, race.model.seat) else NO
-
-
-async def _board(args: argparse.Namespace) -> int:
-    async with Client(args.server, name=guest_name()) as client:
-        rows = await client.board(args.game, limit=args.limit)
-    if args.json:
-        for row in rows:
-            print(json.dumps(row.model_dump(mode="json", exclude={"type"})))
-        return FINE
-    print(f"{game(args.game).title}: wins, then fewer races")
-    for row in rows:
-        name = f"{row.name} (bot)" if row.bot else row.name
-        print(f"{row.place:>4}. {name:<30} {row.wins:>5} won of {row.races}")
-    if not rows:
-        print("nobody has finished a race yet")
-    return FINE

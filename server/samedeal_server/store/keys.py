@@ -1,14 +1,19 @@
 """What is stored under which key. All keys of a race share a hash tag: one script may use them."""
 
 from samedeal.protocol.limits import MAX_SEATS
+from samedeal_server.rows import Board
 
 __all__ = [
     "account",
     "bell",
+    "board",
+    "board_names",
     "code",
     "days",
+    "days_due",
     "days_played",
     "due",
+    "hidden",
     "leases",
     "live",
     "log",
@@ -18,8 +23,8 @@ __all__ = [
     "race_keys",
     "race_of",
     "ratings",
+    "runs",
     "seat",
-    "standings",
     "tries",
     "watched",
 ]
@@ -98,11 +103,6 @@ def due() -> str:
     return "races:due"
 
 
-def standings(game: str, race_id: str) -> list[str]:
-    """Marker of a counted race, sorted set of players, hash of their names."""
-    return [f"{{b:{game}}}:done:{race_id}", f"{{b:{game}}}:wins", f"{{b:{game}}}:names"]
-
-
 def ratings(game: str) -> list[str]:
     """Hash of the rated races of a game, hash of the skills, set of voided races; for good."""
     return [f"{{rated:{game}}}:races", f"{{rated:{game}}}:skills", f"{{rated:{game}}}:void"]
@@ -121,3 +121,30 @@ def tries(player: str, day: int, game: str) -> str:
 def days_played(player: str, game: str) -> str:
     """Set: the numbers of the days on which a player has played a game's deal."""
     return f"account:{player}:days:{game}"
+
+
+def board(which: Board) -> list[str]:
+    """Sorted set of a board's rows, and hash of the row of each player; a slot for each game."""
+    bots = ":bots" if which.bots else ""
+    key = f"{{b:{which.game}}}:{which.kind}:{which.period}{bots}"
+    return [key, f"{key}:of"]
+
+
+def runs(game: str, player: str) -> str:
+    """Sorted set: the results of a player in a game, kept for good."""
+    return f"{{b:{game}}}:runs:{player}"
+
+
+def board_names(game: str) -> str:
+    """Hash: how each player is called on the boards of a game."""
+    return f"{{b:{game}}}:names"
+
+
+def hidden(game: str) -> str:
+    """Set: players who are kept off the boards of a game."""
+    return f"{{b:{game}}}:hidden"
+
+
+def days_due(game: str) -> str:
+    """Sorted set: days whose season has to be worked out, each with the time from which on."""
+    return f"{{b:{game}}}:days"

@@ -12,7 +12,7 @@ __all__ = ["Script", "run"]
 
 _FOLDER = resources.files("samedeal_server.store") / "lua"
 _ALONE = (
-    *("account", "beat", "commit", "open", "record", "recode"),
+    *("account", "beat", "commit", "open", "recode"),
     *("put_deal", "deals", "claim", "day_played"),
     *("hold", "release", "seen"),
 )
@@ -20,13 +20,14 @@ _ALONE = (
 
 
 class Script:
-    """One file of store/lua, with the prelude that all race scripts share in front."""
+    """One file of store/lua, with the prelude of all race or all board scripts in front."""
 
     def __init__(self, name: str) -> None:
         self.name = name
         body = (_FOLDER / f"{name}.lua").read_text("utf-8")
         if name not in _ALONE:
-            body = (_FOLDER / "prelude.lua").read_text("utf-8") + body
+            prelude = "board.lua" if name.startswith("board_") else "prelude.lua"
+            body = (_FOLDER / prelude).read_text("utf-8") + body
         self.source = body
         self.sha = hashlib.sha1(body.encode(), usedforsecurity=False).hexdigest()
 

@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, TypeAdapter
 
+from samedeal.protocol.board_messages import BoardGet
 from samedeal.protocol.daily_messages import DailyGet, DailyPlay
 from samedeal.protocol.fields import (
     Code,
@@ -158,15 +159,6 @@ class Next(Message):
     type: Literal["next"] = "next"
     id: RequestId
     race: RaceId
-
-
-class BoardGet(Message):
-    """The leaderboard of a game."""
-
-    type: Literal["board_get"] = "board_get"
-    id: RequestId
-    game: GameId
-    limit: Annotated[int, Field(strict=True, ge=1, le=100)] = 20
 
 
 class Ping(Message):

@@ -49,6 +49,7 @@ __all__ = [
     "Seq",
     "Spectating",
     "Status",
+    "text_only",
 ]
 
 RequestId = Annotated[int, Field(strict=True, ge=0, le=2**31 - 1)]
@@ -96,7 +97,7 @@ IsoDate = Annotated[str, StringConstraints(strict=True, pattern=r"^[0-9]{4}-[0-9
 SeedText = Annotated[str, StringConstraints(strict=True, min_length=1, max_length=limits.MAX_TEXT)]
 
 
-def _text_only(value: object) -> object:
+def text_only(value: object) -> object:
     """Refuse bytes, which pydantic would read as the text of an enum."""
     if isinstance(value, bytes):
         raise ValueError("Input should be a text")
@@ -186,9 +187,9 @@ def _odd(number: int) -> int:
 
 
 BestOf = Annotated[int, Field(strict=True, ge=1, le=5), AfterValidator(_odd)]
-UndoName = Annotated[UndoPolicy, BeforeValidator(_text_only)]
-PhraseName = Annotated[Phrase, BeforeValidator(_text_only)]
-SpectatingName = Annotated[Spectating, BeforeValidator(_text_only)]
+UndoName = Annotated[UndoPolicy, BeforeValidator(text_only)]
+PhraseName = Annotated[Phrase, BeforeValidator(text_only)]
+SpectatingName = Annotated[Spectating, BeforeValidator(text_only)]
 
 
 class RaceOptions(FromServer):

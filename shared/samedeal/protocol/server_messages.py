@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, TypeAdapter
 
+from samedeal.protocol.board_messages import Board, BoardRow
 from samedeal.protocol.daily_messages import Daily
 from samedeal.protocol.errors import ErrorCode
 from samedeal.protocol.fields import (
@@ -13,7 +14,6 @@ from samedeal.protocol.fields import (
     Count,
     Flag,
     FromServer,
-    GameId,
     MoveText,
     Ms,
     Name,
@@ -33,6 +33,8 @@ from samedeal.protocol.watch_messages import LiveRaces, Watched, Watching, Watch
 __all__ = [
     "SERVER_MESSAGE",
     "Ack",
+    "Board",
+    "BoardRow",
     "Closed",
     "Daily",
     "Done",
@@ -49,8 +51,6 @@ __all__ = [
     "Said",
     "Seated",
     "ServerMessage",
-    "Standing",
-    "Standings",
     "TakenOver",
     "WatchOver",
     "Watched",
@@ -134,25 +134,6 @@ class Refused(FromServer):
     retry_ms: Ms | None = None
 
 
-class Standing(FromServer):
-    """One row of a leaderboard; equal rows share a place."""
-
-    place: Count
-    name: Name
-    bot: Flag
-    wins: Count
-    races: Count
-
-
-class Standings(FromServer):
-    """Answer to `board_get`."""
-
-    type: Literal["standings"] = "standings"
-    id: RequestId
-    game: GameId
-    rows: tuple[Standing, ...]
-
-
 class Moved(FromServer):
     """Answer to `next`, and event to everyone in the room: it goes on in another race."""
 
@@ -227,7 +208,7 @@ ServerMessage = (
     | Ack
     | Refused
     | ReplayFile
-    | Standings
+    | Board
     | Moved
     | Pong
     | Room

@@ -1,0 +1,144 @@
+"""`samedeal board`: leaderboards, as a table or one JSON object a line."""
+
+import argparse
+import asyncio
+import json
+import re
+
+from samedeal.engine.games import GAMES, game
+from samedeal.protocol.board_messages import Board, BoardKind, BoardRow, Period
+from samedeal_client.accounts import guest_name
+from samedeal_client.cli.arguments import add_server, whole
+from samedeal_client.cli.output import FINE, Parser
+from samedeal_client.connection import Client
+
+__all__ = ["add_parsers"]
+
+_TITLES = {
+    BoardKind.WINS: "most races won, then fewer races",
+    BoardKind.FASTEST: "quickest win of a ranked race, then fewer moves",
+    BoardKind.DAILY: "the deal of the day",
+    BoardKind.RATING: "rating",
+    BoardKind.STREAK: "days played in a row",
+    BoardKind.SEASON: "mean share of the day's players beaten, best five days of the week",
+}
+_CURSOR = re.compile(r"[ab][0-9a-z.]{1,100}")
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+
+
+def add_parsers(commands: "argparse._SubParsersAction[Parser]") -> None:
+    """Add the parser of this command."""
+    board = commands.add_parser("board", help="show a leaderboard", description=_HELP)
+    board.add_argument("--game", default="lanes", choices=list(GAMES), help="game (%(default)s)")
+    board.add_argument(
+        "--board",
+        default=BoardKind.WINS.value,
+        choices=[kind.value for kind in BoardKind],
+        help="what it ranks by (%(default)s)",
+    )
+    board.add_argument(
+        "--period",
+        choices=[period.value for period in Period],
+        help="over how long it counts (all; season: week)",
+    )
+    board.add_argument(
+        "--day",
+        type=_day,
+        metavar="DATE",
+        help="the day of a daily board, or one of the week or month meant (today)",
+    )
+    board.add_argument("--bots", action="store_true", help="the board of the bots")
+    board.add_argument("--limit", type=whole(1, 100), default=20, metavar="N", help="rows (20)")
+    which = board.add_mutually_exclusive_group()
+    which.add_argument("--around", action="store_true", help="the rows around yours")
+    which.add_argument("--page", type=_cursor, metavar="CURSOR", help="a page named by another")
+    board.add_argument("--json", action="store_true", help="one JSON object a line")
+    add_server(board)
+    board.set_defaults(run=lambda args: asyncio.run(_board(args)))
+
+
+_HELP = (
+    "Show who is best. Equal rows share a place, and the earlier stands first. The last column is "
+    "the run that opens as a replay. The last lines name the pages before and after."
+)
+
+
+def _day(text: str) -> str:
+    if not _DAY.fullmatch(text):
+        raise argparse.ArgumentTypeError(f"{text[:20]!r} is no day, as in 2026-11-30")
+    return text
+
+
+def _cursor(text: str) -> str:
+    if not _CURSOR.fullmatch(text):
+        raise argparse.ArgumentTypeError(
+            f"{text[:20]!r} names no page; take what another page said"
+        )
+    return text
+
+
+async def _board(args: argparse.Namespace) -> int:
+    async with Client(args.server, name=guest_name()) as client:
+        page = await client.boards.page(
+            args.game,
+            board=args.board,
+            period=args.period,
+            day=args.day,
+            bots=args.bots,
+            around=args.around,
+            page=args.page,
+            limit=args.limit,
+        )
+    lines = _json_lines(page) if args.json else _text_lines(page)
+    for line in lines:
+        print(line)
+    return FINE
+
+
+def _json_lines(page: Board) -> list[str]:
+    rows = [
+        {"type": "row", **row.model_dump(mode="json", exclude_none=True), "bot": page.bots}
+        for row in page.rows
+    ]
+    about = page.model_dump(mode="json", exclude={"id", "rows"}, exclude_none=True)
+    return [json.dumps(fields) for fields in (*rows, about)]
+
+
+def _text_lines(page: Board) -> list[str]:
+    who = ", bots" if page.bots else ""
+    when = "" if page.period == "all" else f", {page.period}"
+    lines = [f"{game(page.game).title}{when}{who}: {_TITLES[page.board]}"]
+    own = page.me.player if page.me is not None else ""
+    for row in page.rows:
+        mark = "*" if row.player == own else " "
+        lines.append(f"{row.place:>4}.{mark}{row.name:<24} {_result(row):<44} {row.run or ''}")
+    if not page.rows:
+        there_are_bots = "" if page.bots else " (bots have boards of their own: --bots)"
+        lines.append(f"nobody is on this board{there_are_bots}")
+    if page.me is not None:
+        beaten = "" if page.beaten is None else f", ahead of {page.beaten / 100:.2f} %"
+        lines.append(f"you: place {page.me.place} of {page.total}{beaten}")
+    if page.previous is not None:
+        lines.append(f"before: --page {page.previous}")
+    if page.next is not None:
+        lines.append(f"after: --page {page.next}")
+    return lines
+
+
+def _result(row: BoardRow) -> str:
+    """The numbers of a row, whichever it has."""
+    parts = []
+    if row.wins is not None:
+        parts.append(f"{row.wins} won of {row.races}")
+    if row.won is not None:
+        parts.append("won" if row.won else f"best {row.best}, opened {row.opened}")
+    if row.t_ms is not None:
+        minutes, rest_ms = divmod(row.t_ms, 60_000)
+        parts += [f"{row.moves} moves", f"{minutes}:{rest_ms / 1000:05.2f}"]
+    if row.rating is not None:
+        parts.append(f"{row.rating / 1000:.1f}")
+    if row.days is not None:
+        parts.append(f"{row.days} days")
+    if row.percent is not None:
+        parts.append(f"{row.percent / 100:.2f} %")
+    return ", ".join(parts)

@@ -1,0 +1,229 @@
+"""Boards in the store: a player's runs, the rows that follow from them, and pages of rows."""
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from redis.asyncio import Redis
+
+from samedeal_server.results import Result, Update
+from samedeal_server.rows import Board, Row
+from samedeal_server.store import keys
+from samedeal_server.store.faults import translates_faults
+from samedeal_server.store.scripts import Script, run
+
+__all__ = ["MOST_ROWS", "BoardStore", "Label", "Page", "Shown"]
+
+MOST_ROWS = 2_000_000
+"""Rows that a board keeps: the last ones go when there are more."""
+
+_BOOK = Script("board_book")
+_PAGE = Script("board_page")
+_HIDE = Script("board_hide")
+_HIDDEN_AT_ONCE = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """How a player is called on boards."""
+
+    name: str
+    bot: bool
+
+    @property
+    def text(self) -> str:
+        """As it is stored."""
+        return f"{int(self.bot)}{self.name}"
+
+    @classmethod
+    def parse(cls, text: str) -> "Label":
+        """Read a stored one."""
+        return cls(text[1:] or "unknown", text[:1] == "1")
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A row with its place: 1 + the number of strictly better ones."""
+
+    place: int
+    row: Row
+    label: Label
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Rows of a board that stand together, or those of friends."""
+
+    now_ms: int
+    total: int
+    before: int
+    """Rows of the board before the first of these."""
+    rows: tuple[Shown, ...]
+    me: Shown | None = None
+    equal: int = 0
+    """Rows that share the own place, the own one too."""
+
+
+@translates_faults
+class BoardStore:
+    """Write results and rows, read pages. Every call may be repeated."""
+
+    def __init__(self, redis: Redis, *, most_rows: int = MOST_ROWS) -> None:
+        self._redis = redis
+        self._most_rows = most_rows
+
+    async def book(
+        self,
+        game: str,
+        result: Result,
+        updates: Sequence[Update],
+        label: Label | None = None,
+        *,
+        change: str = "post",
+        day_due_ms: int = 0,
+    ) -> bool:
+        """Post, remove or restore a result, with what that changes. False if it was removed.
+
+        `label` names who is not named yet. A `day_due_ms` says when the result's day is over.
+        """
+        args = _change(result.player, label, change, result.text)
+        if day_due_ms:
+            args[4:] = [result.day, day_due_ms]
+        return await self._book(game, result.player, args, updates)
+
+    async def put(self, board: Board, row: Row, label: Label | None = None) -> None:
+        """Set a player's row of a board whose rows somebody else computes."""
+        args = _change(row.player, label)
+        await self._book(board.game, row.player, args, [Update(board, "set", row.text)])
+
+    async def drop(self, board: Board, player: str) -> None:
+        """Take a player's row off a board for good."""
+        await self._book(board.game, player, _change(player), [Update(board, "drop")])
+
+    async def _book(
+        self, game: str, player: str, args: list[str | int], updates: Sequence[Update]
+    ) -> bool:
+        where = [
+            keys.runs(game, player),
+            keys.board_names(game),
+            keys.hidden(game),
+            keys.days_due(game),
+        ]
+        args.append(self._most_rows)
+        for update in updates:
+            board = update.board
+            where += keys.board(board)
+            args += [update.word, board.order.width, board.expires_ms, update.one, update.two]
+        return bool(await run(self._redis, _BOOK, where, args))
+
+    async def top(self, board: Board, limit: int, *, me: str = "") -> Page:
+        """Read the first rows."""
+        return await self._page(board, "top", limit, me)
+
+    async def after(self, board: Board, row: str, limit: int, *, me: str = "") -> Page:
+        """Read the rows after one, which need not be there any more."""
+        return await self._page(board, "after", limit, me, row)
+
+    async def before(self, board: Board, row: str, limit: int, *, me: str = "") -> Page:
+        """Read the rows that lead up to one, which need not be there any more."""
+        return await self._page(board, "before", limit, me, row)
+
+    async def around(self, board: Board, limit: int, *, me: str) -> Page:
+        """Read the rows around a player's; none if it has no row."""
+        return await self._page(board, "around", limit, me)
+
+    async def of(self, board: Board, players: Sequence[str], *, me: str = "") -> Page:
+        """Read the rows of some players, in order."""
+        page = await self._page(board, "friends", len(players), me, *players)
+        rows = sorted(page.rows, key=lambda shown: shown.row.text)
+        return Page(page.now_ms, page.total, 0, tuple(rows), page.me, page.equal)
+
+    async def _page(self, board: Board, word: str, limit: int, me: str, *args: str) -> Page:
+        found = await run(
+            self._redis,
+            _PAGE,
+            [*keys.board(board), keys.board_names(board.game)],
+            [board.order.width, word, limit, me, *args],
+        )
+        now_ms, total, before, mine, place, equal, *rest = found
+        own = None
+        if mine:
+            own = Shown(place, Row.parse(board.kind, mine), Label.parse(rest.pop()))
+        rows = tuple(
+            Shown(place, Row.parse(board.kind, row), Label.parse(label))
+            for row, place, label in zip(rest[::3], rest[1::3], rest[2::3], strict=True)
+        )
+        return Page(int(now_ms), total, before, rows, own, equal)
+
+    async def hide(self, game: str, player: str, boards: Sequence[Board], *, hide: bool) -> int:
+        """Keep a player off boards until it is shown again. Return how many rows moved."""
+        moved = 0
+        for at in range(0, max(1, len(boards)), _HIDDEN_AT_ONCE):
+            where = [keys.hidden(game)]
+            for board in boards[at : at + _HIDDEN_AT_ONCE]:
+                where += keys.board(board)
+            moved += await run(self._redis, _HIDE, where, [player, int(hide)])
+        return moved
+
+    async def name(self, game: str, player: str, label: Label) -> None:
+        """Call a player by this name on every board of a game."""
+        await self._redis.hset(keys.board_names(game), player, label.text)
+
+    async def players(self, game: str) -> AsyncIterator[tuple[str, Label]]:
+        """Go through all who are or were on a board of a game."""
+        async for player, text in self._redis.hscan_iter(keys.board_names(game), count=500):
+            yield player, Label.parse(text)
+
+    async def label(self, game: str, player: str) -> Label | None:
+        """How a player is called on the boards of a game."""
+        text: Any = await self._redis.hget(keys.board_names(game), player)
+        return None if text is None else Label.parse(text)
+
+    async def results(
+        self, game: str, player: str, *, removed: bool = False, limit: int = 1000
+    ) -> AsyncIterator[Result]:
+        """Go through the results of a player that count, or those that were removed."""
+        key, last = keys.runs(game, player), "(x" if removed else "-"
+        while True:
+            top = "+" if removed else "(x"
+            found: Any = await self._redis.zrangebylex(key, last, top, start=0, num=limit)
+            for text in found:
+                yield Result.parse(player, text[1:] if removed else text)
+            if len(found) < limit:
+                return
+            last = f"({found[-1]}"
+
+    async def wipe(self, boards: Sequence[Board]) -> None:
+        """Forget all rows of boards."""
+        for board in boards:
+            await self._redis.unlink(*keys.board(board))
+
+    async def forget(self, game: str, player: str) -> None:
+        """Forget a player's results and name; its rows have to be dropped before."""
+        await self._redis.unlink(keys.runs(game, player))
+        await self._redis.hdel(keys.board_names(game), player)
+        await self._redis.srem(keys.hidden(game), player)
+
+    async def days_due(self, game: str) -> list[tuple[str, int]]:
+        """Days that are over and whose week has to be worked out, with the time that was due."""
+        seconds, micros = await self._redis.time()
+        now_ms = seconds * 1000 + micros // 1000
+        found: Any = await self._redis.zrangebyscore(
+            keys.days_due(game), 0, now_ms, start=0, num=20, withscores=True
+        )
+        return [(day, int(due)) for day, due in found]
+
+    async def day_is_due(self, game: str, day: str, due_ms: int) -> None:
+        """Have the week of a day worked out anew."""
+        await self._redis.zadd(keys.days_due(game), {day: due_ms})
+
+    async def day_done(self, game: str, day: str) -> None:
+        """The week of a day is worked out."""
+        await self._redis.zrem(keys.days_due(game), day)
+
+
+def _change(
+    player: str, label: Label | None = None, change: str = "none", result: str = ""
+) -> list[str | int]:
+    """The first arguments of board_book.lua, for a result of no day that is due."""
+    return [player, "" if label is None else label.text, change, result, "", 0]

@@ -1,0 +1,129 @@
+"""Leaderboards and friends on the wire: what is asked, and what is answered."""
+
+from enum import StrEnum
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, Field, StringConstraints
+
+from samedeal.protocol.fields import (
+    Count,
+    Flag,
+    FromServer,
+    GameId,
+    Message,
+    Ms,
+    Name,
+    RequestId,
+    text_only,
+)
+
+__all__ = [
+    "Board",
+    "BoardGet",
+    "BoardKind",
+    "BoardRow",
+    "Day",
+    "Period",
+    "PlayerId",
+    "RunId",
+]
+
+PlayerId = Annotated[str, StringConstraints(strict=True, pattern=r"^[0-9a-z]{16}$")]
+RunId = Annotated[str, StringConstraints(strict=True, pattern=r"^[0-9a-z]{16}\.[1-8]$")]
+"""A race and a seat in it: one player's run."""
+Day = Annotated[str, StringConstraints(strict=True, pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$")]
+"""A day of the calendar, in UTC."""
+Cursor = Annotated[str, StringConstraints(strict=True, pattern=r"^[ab][0-9a-z.]{1,100}$")]
+"""Where a page begins: a row's whole key, so rows that come and go move no page."""
+
+
+class BoardKind(StrEnum):
+    """What a board ranks by."""
+
+    WINS = "wins"
+    """Most races won, then fewer races."""
+    FASTEST = "fastest"
+    """Quickest win of a ranked race on a random deal, then fewer moves."""
+    DAILY = "daily"
+    """The deal of a day."""
+    RATING = "rating"
+    STREAK = "streak"
+    """Days played in a row."""
+    SEASON = "season"
+    """Mean share of the day's players that were beaten, best five days of a week."""
+
+
+class Period(StrEnum):
+    """Over how long a board counts."""
+
+    WEEK = "week"
+    MONTH = "month"
+    ALL = "all"
+
+
+KindName = Annotated[BoardKind, BeforeValidator(text_only)]
+PeriodName = Annotated[Period, BeforeValidator(text_only)]
+
+
+class BoardGet(Message):
+    """A leaderboard of a game: its top, a page of it, or the rows around the own one."""
+
+    type: Literal["board_get"] = "board_get"
+    id: RequestId
+    game: GameId
+    board: KindName = BoardKind.WINS
+    period: PeriodName | None = None
+    """Left out: the whole time, for the season the week."""
+    day: Day | None = None
+    """The day of a daily board; else a day of the week or month meant. Left out: today."""
+    bots: Flag = False
+    """The board of the bots, which are on none with people."""
+    around: Flag = False
+    page: Cursor | None = None
+    """`next` or `previous` of an earlier answer."""
+    limit: Annotated[int, Field(strict=True, ge=1, le=100)] = 20
+
+
+class BoardRow(FromServer):
+    """One row; equal ones share a place. Which numbers it has, the board says."""
+
+    place: Count
+    player: PlayerId
+    name: Name
+    run: RunId | None = None
+    """The run that opens as a replay: the best, or the last that counted."""
+    at_ms: Count
+    """When it was achieved, in milliseconds since 1970: of equal rows the earlier is first."""
+    wins: Count | None = None
+    races: Count | None = None
+    won: Flag | None = None
+    best: Count | None = None
+    opened: Count | None = None
+    moves: Count | None = None
+    t_ms: Ms | None = None
+    rating: Count | None = None
+    """In thousandths."""
+    days: Count | None = None
+    percent: Count | None = None
+    """In hundredths of a percent."""
+
+
+class Board(FromServer):
+    """Answer to `board_get`."""
+
+    type: Literal["board"] = "board"
+    id: RequestId
+    game: GameId
+    board: KindName
+    period: Annotated[str, StringConstraints(strict=True, pattern=r"^[0-9A-Zal-]{3,10}$")]
+    """`all`, a week as 2026-W49, a month as 2026-11, or a day."""
+    bots: Flag = False
+    total: Count
+    """Rows of the whole board."""
+    rows: tuple[BoardRow, ...]
+    me: BoardRow | None = None
+    """The own row, wherever it is."""
+    beaten: Annotated[int, Field(strict=True, ge=0, le=10_000)] | None = None
+    """Share of the others that the own row is ahead of, ties half, in hundredths of a percent."""
+    previous: Cursor | None = None
+    next: Cursor | None = None
