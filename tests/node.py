@@ -14,7 +14,7 @@ from samedeal.protocol.fields import Message
 from samedeal_server.boards import Boards
 from samedeal_server.books import Books
 from samedeal_server.buckets import Limits
-from samedeal_server.daily import Calendar, Days
+from samedeal_server.daily import Calendar, Days, Draw, drawn_at_random
 from samedeal_server.desk import RaceDesk
 from samedeal_server.door import Door, Visitor
 from samedeal_server.pause import is_set_within
@@ -43,7 +43,12 @@ HOSTILE = (b"\xc1", b"\x81\xa4type", "text")
 
 @asynccontextmanager
 async def node(
-    store_url: str, name: str, *, deal: Deal = deal, calendar: Calendar | None = None
+    store_url: str,
+    name: str,
+    *,
+    deal: Deal = deal,
+    calendar: Calendar | None = None,
+    draw: Draw = drawn_at_random,
 ) -> AsyncIterator[RaceDesk]:
     """A desk as a server has one, on a deal of the caller's choosing; no sockets, no sweep."""
     address = StoreAddress.parse(store_url)
@@ -59,7 +64,7 @@ async def node(
     day_store = DayStore(redis)
     leases = Leases(redis, name)
     rooms = Rooms(races, Books(races, boards, ratings, day_store), leases, open_run)
-    days = Days(races, rooms, day_store, calendar)
+    days = Days(races, rooms, day_store, calendar, draw)
     closing = asyncio.Event()
     beats = asyncio.create_task(beating(rooms, closing))
     spectators = Spectators(rooms, races, WatchStore(redis, name), leases)

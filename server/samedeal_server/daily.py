@@ -22,7 +22,7 @@ from samedeal_server.store.days import DayDeal, DayStore
 from samedeal_server.store.races import RaceStore
 from samedeal_server.streaks import days_in_a_row
 
-__all__ = ["Calendar", "Days", "Drawn", "drawn_at_random"]
+__all__ = ["Calendar", "Days", "Draw", "Drawn", "drawn_at_random"]
 
 log = logging.getLogger(__name__)
 

@@ -52,9 +52,6 @@ class Replays:
             sentence = "the replay can be had when the race is closed"
             raise Refusal(ErrorCode.WRONG_PHASE, sentence)
         await self._days.check_visible(account, state)
-        if not state.is_seed_public:
-            sentence = "the replay can be had when the day is closed, an hour after its end"
-            raise Refusal(ErrorCode.WRONG_PHASE, sentence)
         async with self._making:
             text = await self._file(state)
         parts = -(-len(text) // MAX_PART)
@@ -70,15 +67,16 @@ class Replays:
         )
 
     async def _file(self, state: RaceState) -> str:
-        race_id = state.id
-        text = self._files.get(race_id)
+        # The file of a day's run gets its seed when the day is closed.
+        kept_as = state.id if state.is_seed_public else f"{state.id} sealed"
+        text = self._files.get(kept_as)
         if text is None:
-            logs = {seat: await self._races.log(race_id, seat) for seat in state.seats}
+            logs = {seat: await self._races.log(state.id, seat) for seat in state.seats}
             # Off the loop: a long race takes longer to play again than a move may wait.
-            text = self._files[race_id] = await asyncio.to_thread(composed, state, logs)
+            text = self._files[kept_as] = await asyncio.to_thread(composed, state, logs)
             while sum(map(len, self._files.values())) > KEPT_CHARACTERS and len(self._files) > 1:
                 self._files.popitem(last=False)
-        self._files.move_to_end(race_id)
+        self._files.move_to_end(kept_as)
         return text
 
 
@@ -95,7 +93,7 @@ def composed(state: RaceState, logs: Mapping[int, list[tuple[str, int]]]) -> str
     header = replay.Header(
         game=state.game,
         rules_version=state.rules_version,
-        seed=state.seed.hex(),
+        seed=state.seed.hex() if state.is_seed_public else "",
         commitment=state.commitment,
         race=state.id,
         code=state.code,

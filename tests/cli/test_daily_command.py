@@ -53,11 +53,20 @@ def test_a_run_is_left_resumed_banked_shared_and_practised(server_url: str, tmp_
     code, text, _ = daily(server_url, tmp_path, *lanes, "--share")
     assert (code, "is still on" in text) == (1, True)
 
-    code, text, _ = daily(server_url, tmp_path, *lanes, stdin="draw\nnext\ndraw\n")
+    saved = str(tmp_path / "day.jsonl")
+    moves = "draw\nnext\ndraw\n"
+    code, text, _ = daily(server_url, tmp_path, *lanes, "--save", saved, stdin=moves)
     assert code == 0
     assert "ok 2: drew" in text
     assert "refused: a day has one deal; no other one follows it" in text
     assert "the seed is public when the day is closed" in text
+
+    code, checked, _ = run_cli("verify", saved)
+    assert code == 0
+    assert checked.startswith("not altered: lanes, race ")
+    assert "sealed: the seed of this deal is public when its day is closed" in checked
+    code, _, error = run_cli("verify", saved, "--seed", "ab" * 32)
+    assert (code, "the commitment was made to another deal" in error) == (1, True)
 
     code, text, _ = daily(server_url, tmp_path, *lanes, stdin="draw\n")
     assert (code, "you have played it" in text) == (0, True)

@@ -3,108 +3,33 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import AsyncExitStack, asynccontextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
-from node import Player, node
+from dailies import HOUR_S, NOON, Service, bank, draw, play, refusal, service, shown, tag
 from samedeal.engine.deals import commitment
 from samedeal.engine.games import game
 from samedeal.protocol import client_messages as ask
 from samedeal.protocol import days
 from samedeal.protocol import server_messages as say
 from samedeal.protocol.errors import ErrorCode
-from samedeal.protocol.fields import Phase, RaceView, Status
+from samedeal.protocol.fields import Phase, Status
 from support import eventually
-from timeline import Timeline
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
     from redis.asyncio import Redis
 
-    from samedeal_server.desk import RaceDesk
 
 pytestmark = pytest.mark.usefixtures("every_key_expires")
-
-NOON = "2026-11-30T12:00:00"
-HOUR_S = 3600
-
-
-class Service:
-    """Nodes on one store, at a time that the test holds, and players who connect to them."""
-
-    def __init__(self, desks: list[RaceDesk], timeline: Timeline) -> None:
-        self.desks = desks
-        self.timeline = timeline
-
-    async def player(self, name: str, at: int = 0, **hello: Any) -> Player:
-        """Somebody new."""
-        player = Player(self.desks[at])
-        welcome = await player.get(say.Welcome, ask.Hello, name=name, **hello)
-        player.token = welcome.token or ""
-        return player
-
-    async def again(self, player: Player, at: int = 0) -> Player:
-        """The same account over another connection."""
-        other = Player(self.desks[at])
-        other.token = player.token
-        await other.get(say.Welcome, ask.Hello, token=player.token)
-        return other
-
-    async def close(self, race: str, at: int = 0) -> None:
-        """Look at a race as the sweep does, and see it closed."""
-        await self.desks[at].rooms.advance(race)
-        state = await self.desks[at].rooms.load(race)
-        assert state is not None
-        assert state.phase is Phase.CLOSED
-
-
-@asynccontextmanager
-async def service(url: str, redis: Redis, at: str, *, nodes: int = 1) -> AsyncIterator[Service]:
-    timeline = Timeline(redis, at, nodes=nodes)
-    await timeline.begin()
-    async with AsyncExitStack() as stack:
-        desks = [
-            await stack.enter_async_context(node(url, f"n{number}", calendar=calendar))
-            for number, calendar in enumerate(timeline.calendars, start=1)
-        ]
-        yield Service(desks, timeline)
 
 
 @pytest.fixture
 async def one(valkey_url: str, redis: Redis) -> AsyncIterator[Service]:
     async with service(valkey_url, redis, NOON) as alone:
         yield alone
-
-
-async def play(player: Player, **fields: Any) -> say.Seated:
-    return await player.get(say.Seated, ask.DailyPlay, **{"game": "sally", **fields})
-
-
-async def refusal(player: Player, kind: Any = ask.DailyPlay, **fields: Any) -> say.Refused:
-    if kind is ask.DailyPlay:
-        fields = {"game": "sally", **fields}
-    return await player.get(say.Refused, kind, **fields)
-
-
-async def draw(player: Player, race: str, *seqs: int) -> None:
-    for seq in seqs:
-        await player.get(say.Ack, ask.PlayMove, race=race, seq=seq, move="draw")
-
-
-async def bank(player: Player, race: str) -> None:
-    await player.get(say.Done, ask.Bank, race=race)
-
-
-async def shown(player: Player, **fields: Any) -> say.Daily:
-    return await player.get(say.Daily, ask.DailyGet, **fields)
-
-
-def tag(view: RaceView) -> tuple[int, str]:
-    assert view.day is not None
-    return view.day.number, view.day.date
 
 
 async def test_a_day_has_one_deal_for_each_game_whatever_the_number_of_nodes(

@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import re
 from collections.abc import Callable
 from typing import Final
 
@@ -12,7 +13,17 @@ from samedeal.protocol.limits import MAX_NAME, MAX_TEXT, MIN_NAME
 from samedeal_client.errors import CannotConnect
 from samedeal_client.wire import addresses
 
-__all__ = ["DEFAULT_SERVER", "add_server", "code", "name", "pace", "seed", "server", "whole"]
+__all__ = [
+    "DEFAULT_SERVER",
+    "add_server",
+    "code",
+    "name",
+    "pace",
+    "seed",
+    "seed_hex",
+    "server",
+    "whole",
+]
 
 DEFAULT_SERVER: Final = "ws://127.0.0.1:8750"
 
@@ -46,6 +57,13 @@ def seed(text: str) -> str:
     """Read a seed for a practice deal."""
     if not 1 <= len(text) <= MAX_TEXT or not text.isprintable():
         raise argparse.ArgumentTypeError(f"a seed has 1 to {MAX_TEXT} printable characters")
+    return text
+
+
+def seed_hex(text: str) -> str:
+    """Read a seed of 64 hex digits."""
+    if re.fullmatch("[0-9a-f]{64}", text) is None:
+        raise argparse.ArgumentTypeError(f"{text[:20]!r} is no seed of 64 lowercase hex digits")
     return text
 
 

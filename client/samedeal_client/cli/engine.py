@@ -11,6 +11,7 @@ from samedeal.engine.games import GAMES, game
 from samedeal.engine.moves import Move
 from samedeal.engine.replay import MAX_LINE_BYTES, ReplayError, verify
 from samedeal.engine.table import Table
+from samedeal_client.cli.arguments import seed_hex
 from samedeal_client.cli.output import FINE, NO, Parser, complain
 from samedeal_client.printable import printable
 
@@ -52,6 +53,12 @@ def add_parsers(commands: "argparse._SubParsersAction[Parser]") -> None:
         description="Re-play a replay file against its seed and commitment; needs no server.",
     )
     verify_.add_argument("file", metavar="FILE", help="the replay file, - for standard input")
+    verify_.add_argument(
+        "--seed",
+        type=seed_hex,
+        metavar="HEX",
+        help="the seed that has become public of a deal whose file is sealed",
+    )
     verify_.set_defaults(run=_verify)
 
 
@@ -110,7 +117,7 @@ def _verify(args: argparse.Namespace) -> int:
     try:
         with sys.stdin.buffer if args.file == "-" else open(args.file, "rb") as file:
             lines = iter(lambda: file.readline(MAX_LINE_BYTES + 1), b"")
-            checked = verify(lines)
+            checked = verify(lines, seed=args.seed)
     except OSError as error:
         return complain(f"{args.file}: {error.strerror}")
     except ReplayError as error:
@@ -118,10 +125,18 @@ def _verify(args: argparse.Namespace) -> int:
         return NO
     names = {player.seat: printable(player.name) for player in checked.players}
     print(
-        f"verified: {checked.game}, race {printable(checked.code)}, "
-        f"{len(checked.players)} players, {len(checked.actions)} actions"
+        f"{'not altered' if checked.is_sealed else 'verified'}: {checked.game}, "
+        f"race {printable(checked.code)}, {len(checked.players)} players, "
+        f"{len(checked.actions)} actions"
     )
-    print("the seed fits the commitment, every action is legal, the order is right:")
+    if checked.is_sealed:
+        print(
+            "sealed: the seed of this deal is public when its day is closed. Each line is whole, "
+            "in its place and in time; whether the play is legal and the order right can be "
+            "checked then, with --seed:"
+        )
+    else:
+        print("the seed fits the commitment, every action is legal, the order is right:")
     for row in checked.order:
         print(f"{row.place}. {names[row.seat]}: best {row.best}, {row.moves} moves")
     return FINE

@@ -64,9 +64,13 @@ class Replay:
                 kept.append(line if isinstance(line, bytes) else line.encode())
 
         try:
-            return cls(verify(taken()), b"".join(kept).decode())
+            file = verify(taken())
         except ReplayError as error:
             raise BadReplay(name, str(error), line_number=error.line_number) from error
+        if file.is_sealed:
+            sentence = "the seed of this deal is public when its day is closed; get it again then"
+            raise BadReplay(name, sentence)
+        return cls(file, b"".join(kept).decode())
 
     def __iter__(self) -> Iterator[Moment]:
         """Every action of the race, by time."""

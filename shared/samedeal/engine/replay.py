@@ -14,6 +14,9 @@ Line 1 is the deal and the race, then one line per accepted action by time, seat
 last the order. `check` is the first 8 hex digits of the SHA-256 of every byte of the file before
 `,"check"` of its own line: it names the first line that was altered. It is no signature. That the
 deal was fixed before GO follows from the commitment, that the play was legal from playing it again.
+
+A file is sealed, its seed null, while the seed is not public: the deal of a day, before the day is
+closed. Then only the file itself can be checked, and the play when the seed is handed in.
 """
 
 from __future__ import annotations
@@ -99,7 +102,7 @@ class Header:
     game: str
     rules_version: int
     seed: str
-    """64 lowercase hex digits."""
+    """64 lowercase hex digits; empty in a sealed file."""
     commitment: str
     race: str
     code: str
@@ -120,6 +123,11 @@ class Verified(Header):
 
     actions: tuple[LogEntry, ...]
     order: tuple[Standing, ...]
+
+    @property
+    def is_sealed(self) -> bool:
+        """Whether the seed is not known, so that the play could not be checked."""
+        return not self.seed
 
 
 def standings(runs: Mapping[int, Run]) -> tuple[Standing, ...]:
@@ -157,14 +165,16 @@ def compose(header: Header, actions: Iterable[LogEntry], order: Iterable[Standin
     return [seal.close(content).decode() for content in contents]
 
 
-def verify(lines: Iterable[bytes | str]) -> Verified:
+def verify(lines: Iterable[bytes | str], *, seed: str | None = None) -> Verified:
     """Play a replay file again and raise ReplayError at the first line that does not hold.
+
+    `seed`, 64 hex digits, opens a sealed file. Without it the play of such a file is not checked.
 
     `lines` are raw, each with its newline, as a file opened in binary mode gives them; whoever
     streams from strangers reads at most MAX_LINE_BYTES + 1 bytes a line. One line at a time is
     held, and what was read of each action.
     """
-    reader = _Reader()
+    reader = _Reader(seed)
     for raw in lines:
         reader.take(raw)
     return reader.finish()
@@ -234,7 +244,7 @@ def _header_fields(header: Header) -> dict[str, object]:
         "version": VERSION,
         "game": header.game,
         "rules_version": header.rules_version,
-        "seed": header.seed,
+        "seed": header.seed or None,
         "commitment": header.commitment,
         "race": header.race,
         "code": header.code,
@@ -259,11 +269,15 @@ def _action_fields(entry: LogEntry) -> dict[str, object]:
 class _Reader:
     """Takes a replay file line by line and plays it along."""
 
-    def __init__(self) -> None:
+    def __init__(self, seed: str | None) -> None:
         self._line_number = 0
+        self._seed = seed
+        """What opens a sealed file."""
         self._seal = _Seal()
         self._header: Header | None = None
         self._runs: dict[int, Run] = {}
+        """The run of each seat; none in a sealed file."""
+        self._seqs: dict[int, int] = {}
         self._limit_ms: int | None = None
         self._actions: list[LogEntry] = []
         self._order: tuple[Standing, ...] | None = None
@@ -360,8 +374,12 @@ class _Reader:
         _number(content["version"], "version")
         played_by = _number(content["rules_version"], "rules_version")
         rules = game(_text(content["game"], "game"), played_by)
-        seed, promised = _hex(content["seed"], "seed"), _hex(content["commitment"], "commitment")
-        if commitment(rules, bytes.fromhex(seed)) != promised:
+        seed, promised = "", _hex(content["commitment"], "commitment")
+        if content["seed"] is not None:
+            seed = _hex(content["seed"], "seed")
+        elif self._seed is not None:
+            seed = _hex(self._seed, "the seed handed in")
+        if seed and commitment(rules, bytes.fromhex(seed)) != promised:
             raise _Wrong("the commitment was made to another deal than this seed gives")
         is_practice = _flag(content["practice"], "practice")
         options = _options(content["options"], is_practice=is_practice)
@@ -387,8 +405,10 @@ class _Reader:
         )
         policy, limit_s = UndoPolicy(str(options["undo"])), options.get("time_limit_s")
         self._limit_ms = None if limit_s is None else int(limit_s) * 1000 + paused_ms
-        for player in players:
-            self._runs[player.seat] = Run(Table.deal(rules, bytes.fromhex(seed)), policy)
+        self._seqs = {player.seat: 0 for player in players}
+        if seed:
+            deals = {seat: Table.deal(rules, bytes.fromhex(seed)) for seat in self._seqs}
+            self._runs = {seat: Run(table, policy) for seat, table in deals.items()}
 
     def _take_action(self, content: dict[str, object]) -> None:
         kind = "undo" if "undo" in content else "move"
@@ -398,11 +418,10 @@ class _Reader:
         t_ms = _number(content["t_ms"], "t_ms")
         if len(self._actions) == MAX_ACTIONS:
             raise _Wrong(f"more than {MAX_ACTIONS} actions are too many")
-        if seat not in self._runs:
+        if seat not in self._seqs:
             raise _Wrong(f"nobody sits at seat {seat}")
-        run = self._runs[seat]
-        if seq != run.seq + 1:
-            raise _Wrong(f"the next seq of seat {seat} is {run.seq + 1}, not {seq}")
+        if seq != self._seqs[seat] + 1:
+            raise _Wrong(f"the next seq of seat {seat} is {self._seqs[seat] + 1}, not {seq}")
         if self._actions:
             last = self._actions[-1]
             if (t_ms, seat, seq) < (last.t_ms, last.seat, last.seq):
@@ -417,18 +436,42 @@ class _Reader:
                 action = UNDO
             else:
                 action = Move.parse(_text(content["move"], "move"))
-            run.act(action, t_ms)
+            if seat in self._runs:
+                self._runs[seat].act(action, t_ms)
         except IllegalMove as error:
             raise _Wrong(f"seat {seat} may not do this: {error.sentence}") from error
+        self._seqs[seat] = seq
         self._actions.append(LogEntry(seat, seq, t_ms, action))
 
     def _take_order(self, content: dict[str, object]) -> None:
         _expect_keys(content, ("order",))
+        if not self._runs:
+            self._order = self._stated(content["order"])
+            return
         order = standings(self._runs)
         played = [asdict(standing) for standing in order]
         if not _is_same(content["order"], played):
             raise _Wrong(_difference(content["order"], played))
         self._order = order
+
+    def _stated(self, value: object) -> tuple[Standing, ...]:
+        """Read the order of a sealed file: its rows, and how many actions each stands for."""
+        if not isinstance(value, list):
+            raise _Wrong("the order must be a list")
+        rows = []
+        for row in value:
+            if not isinstance(row, dict) or tuple(row) != tuple(Standing.__slots__):
+                raise _Wrong(f"a row of the order has the keys {', '.join(Standing.__slots__)}")
+            least = {"home": -MAX_ACTIONS, "place": 1}
+            numbers = {
+                name: _number(number, name, least=least.get(name, 0))
+                for name, number in row.items()
+                if name != "won"
+            }
+            rows.append(Standing(won=_flag(row["won"], "won"), **numbers))
+        if {row.seat: row.moves for row in rows} != self._seqs or len(rows) != len(self._seqs):
+            raise _Wrong("the order must have a row for each player, with the number of its moves")
+        return tuple(rows)
 
 
 def _is_same(stated: object, played: object) -> bool:
