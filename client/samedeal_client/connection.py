@@ -1,5 +1,6 @@
 """A client of one account: any number of races over a connection that comes back."""
 
+import asyncio
 import random
 from typing import Any, Self
 
@@ -114,6 +115,13 @@ class Client:
     async def replay(self, race: str) -> str:
         """The replay file of a closed race, by its id or its room's code. Raise Refused."""
         return await fetch(self._exchange, race)
+
+    async def ping(self) -> float:
+        """Measure the link: seconds until the server's answer. Raise Unanswered."""
+        loop = asyncio.get_running_loop()
+        start_s = loop.time()
+        await self._exchange.request(ask.Ping(id=self._next_id()), say.Pong)
+        return loop.time() - start_s
 
     def _next_id(self) -> int:
         return self._exchange.next_id()

@@ -6,13 +6,15 @@ ClientError
 ├── ConnectionLost     the connection is gone for good, or was closed by this client
 ├── Unanswered         no answer came in time; a move is kept and goes on being sent
 ├── ServerFailed       a server process that this program started does not run
-└── BadAccounts        the file of account tokens cannot be read or written
+├── BadAccounts        the file of account tokens cannot be read or written
+└── BadSettings        a settings file of the terminal client cannot be read or written
 """
 
 from samedeal.protocol.errors import ErrorCode
 
 __all__ = [
     "BadAccounts",
+    "BadSettings",
     "CannotConnect",
     "ClientError",
     "ConnectionLost",
@@ -62,3 +64,7 @@ class ServerFailed(ClientError):
 
 class BadAccounts(ClientError):
     """The account file is damaged or cannot be written."""
+
+
+class BadSettings(ClientError):
+    """A settings file says what cannot be meant, or cannot be read or written."""

@@ -16,9 +16,9 @@ from samedeal.engine.run import Action
 from samedeal_client.bench.load import Line, Measured, echo_line, go, run_slice, seated_pair
 from samedeal_client.bench.loop import loop_factory
 from samedeal_client.bench.plan import engine_us_per_move, plan
-from samedeal_client.bench.process import children, cpu_s, rss_kib, started
 from samedeal_client.cli.output import Parser
 from samedeal_client.errors import ServerFailed
+from samedeal_client.processes import children, cpu_s, rss_kib, started
 
 __all__ = ["add_parser", "run"]
 

@@ -1,54 +1,16 @@
 """The account that a command of the shell plays under."""
 
 import argparse
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager
 
-from samedeal.protocol.errors import ErrorCode
-from samedeal_client.accounts import guest_name, keep, keep_usual, recall, usual_name
 from samedeal_client.connection import Client
-from samedeal_client.errors import ClientError, Refused
-from samedeal_client.wire import addresses
+from samedeal_client.sign_in import signed_in
 
 __all__ = ["connected"]
 
 
-@asynccontextmanager
-async def connected(
+def connected(
     args: argparse.Namespace, *, is_bot: bool = False, as_usual: bool = False
-) -> AsyncIterator[Client]:
-    """The account of the name given, or a new guest; kept, so that its name brings it back.
-
-    Who plays `as_usual` and gives no name has the one of last time.
-    """
-    is_chosen = args.name is not None
-    nodes = addresses(args.server)
-    given = args.name
-    if as_usual and given is None:
-        given = next(filter(None, map(usual_name, nodes)), None)
-    own_name = given or guest_name()
-    kept = (recall(node, own_name) for node in nodes) if given else ()
-    token = next((one for one in kept if one is not None), None)
-    async with AsyncExitStack() as stack:
-        try:
-            client = await stack.enter_async_context(
-                Client(args.server, name=own_name, token=token, bot=is_bot, exact=is_chosen)
-            )
-        except Refused as refusal:
-            if refusal.code is not ErrorCode.BAD_TOKEN:
-                raise
-            # The server has forgotten the account, its data being new, say: the name starts anew.
-            client = await stack.enter_async_context(
-                Client(args.server, name=own_name, bot=is_bot, exact=is_chosen)
-            )
-        if client.is_bot is not is_bot:
-            # A bot must not play under a person's account, where nobody would see what it is.
-            whose = "a bot's" if client.is_bot else "a person's"
-            raise ClientError(f"{own_name} is {whose} account here; use another --name")
-        kept_as = own_name if is_chosen else client.name
-        for node in nodes:
-            if client.token:
-                keep(node, kept_as, client.token)
-            if as_usual:
-                keep_usual(node, kept_as)
-        yield client
+) -> AbstractAsyncContextManager[Client]:
+    """The account of the name given, or a new guest; see `signed_in`."""
+    return signed_in(args.server, args.name, is_bot=is_bot, as_usual=as_usual)

@@ -8,7 +8,7 @@ import sys
 from samedeal import __version__
 from samedeal.engine.errors import EngineError
 from samedeal_client.bench import command as bench
-from samedeal_client.cli import boards, daily, demo, engine, online, pictures, replay
+from samedeal_client.cli import boards, daily, demo, engine, online, pictures, play, replay
 from samedeal_client.cli.output import FAULT, Parser, complain
 from samedeal_client.errors import ClientError
 
@@ -21,7 +21,7 @@ def main() -> int:
     if argv[:1] == ["serve"]:
         # The server is a package of its own; this process becomes it, signals and all.
         os.execv(sys.executable, [sys.executable, "-m", "samedeal_server", *argv])
-    args = _parser().parse_args(argv)
+    args = _parser().parse_args(argv or _alone())
     is_debugging = bool(os.environ.get("SAMEDEAL_DEBUG"))
     logging.basicConfig(level=logging.INFO if is_debugging else logging.CRITICAL + 1)
     try:
@@ -44,6 +44,11 @@ def main() -> int:
     return code
 
 
+def _alone() -> list[str]:
+    """What `samedeal` without words means: the terminal client, where there is a terminal."""
+    return ["play"] if play.can_draw() else []
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(
         prog="samedeal",
@@ -57,6 +62,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     engine.add_parsers(commands)
     commands.add_parser("serve", help="run the server (samedeal serve --help)")
+    play.add_parser(commands)
     online.add_parsers(commands)
     daily.add_parser(commands)
     replay.add_parser(commands)

@@ -20,6 +20,7 @@ from samedeal_client.cli.daily import play_as_bot
 from samedeal_client.cli.order import is_first, tell_result
 from samedeal_client.cli.output import FINE, NO, Parser, Voice
 from samedeal_client.cli.plain import Plain
+from samedeal_client.cli.play import can_draw, play_race
 from samedeal_client.errors import ClientError
 
 __all__ = ["add_parsers"]
@@ -97,8 +98,9 @@ def add_parsers(commands: "argparse._SubParsersAction[Parser]") -> None:
 
 
 _RACE = (
-    "Play from this shell: a move a line (draw, W>T1, T2:3>T1), or undo, bank, ready, start, look, "
-    "moves, rivals, leave, help. A move typed before GO says ready and waits. At the end of "
+    "On a terminal this opens the terminal client. In a pipe, or with --plain, --json or --save, "
+    "play by lines: a move a line (draw, W>T1, T2:3>T1), or undo, bank, ready, start, look, moves, "
+    "rivals, leave, help. A move typed before GO says ready and waits. At the end of "
     "input the result is banked, and the final order is awaited. Exit code 0 for a first place."
 )
 
@@ -124,6 +126,8 @@ async def _play(args: argparse.Namespace) -> int:
             race = await client.create_race(args.game, seed=args.seed, **_options(args))
         else:
             race = await client.join(args.code)
+        if can_draw() and not (args.plain or args.json or args.save):
+            return await play_race(client, race)
         voice = Voice(as_json=args.json)
         back = ["--name", client.name]
         if args.server != DEFAULT_SERVER:

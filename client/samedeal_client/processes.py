@@ -1,4 +1,4 @@
-"""Servers the bench starts for itself, and what the kernel says they use."""
+"""Servers that a command starts for itself, and what the kernel says they use."""
 
 import asyncio
 import os
@@ -42,7 +42,7 @@ async def _address(process: asyncio.subprocess.Process, name: str) -> str:
         line = ""
     _, found, address = line.strip().rpartition(" serving on ")
     if not found:
-        raise ServerFailed(f"{name}, started for the bench, does not serve")
+        raise ServerFailed(f"{name}, started for this command, does not serve")
     return address
 
 
@@ -63,7 +63,9 @@ async def _stop(process: asyncio.subprocess.Process) -> None:
 
 
 def children(parent: int) -> list[int]:
-    """Return the ids of the processes whose parent is `parent`."""
+    """Return the ids of the processes whose parent is `parent`; none where /proc is not there."""
+    if not _PROC.is_dir():
+        return []
     return [
         int(path.name)
         for path in _PROC.iterdir()
@@ -75,7 +77,7 @@ def cpu_s(pid: int) -> float:
     """Return the processor time a process has used: user and system, all threads."""
     stat = _stat(pid)
     if not stat:
-        raise ServerFailed("a process of the bench ended while it was measured")
+        raise ServerFailed("a process ended while it was measured")
     return (int(stat[11]) + int(stat[12])) / os.sysconf("SC_CLK_TCK")
 
 

@@ -1,0 +1,71 @@
+"""A list to choose from by arrows, by a letter, or by a click."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from samedeal_client.model.ink import Canvas, Ink, Row
+
+__all__ = ["Item", "Menu"]
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One thing to choose."""
+
+    key: str
+    """Its letter."""
+    name: str
+    about: str = ""
+
+
+class Menu:
+    """Items under a title; one of them is the chosen one."""
+
+    def __init__(self, title: str, items: Sequence[Item], notes: Sequence[str] = ()) -> None:
+        self.title = title
+        self.items = items
+        self.notes = notes
+        """Lines above the items."""
+        self.at = 0
+
+    @property
+    def _first(self) -> int:
+        return 3 + len(self.notes) + bool(self.notes)
+
+    def move(self, by: int) -> None:
+        """Choose the next or the one before, round and round."""
+        self.at = (self.at + by) % len(self.items)
+
+    def press(self, key: str) -> Item | None:
+        """Return the item that a key takes, if it takes one."""
+        if key == "enter":
+            return self.items[self.at]
+        if key in ("down", "j"):
+            self.move(1)
+        elif key in ("up", "k"):
+            self.move(-1)
+        else:
+            return next((item for item in self.items if item.key == key), None)
+        return None
+
+    def item_at(self, row: int) -> Item | None:
+        """The item drawn in a row."""
+        at = row - self._first
+        return self.items[at] if 0 <= at < len(self.items) else None
+
+    def rows(self, width: int, height: int, sentence: str = "") -> list[Row]:
+        """Draw it; `sentence` is what went wrong, or is going on."""
+        canvas = Canvas(width, height)
+        canvas.put(1, 2, self.title, Ink.TITLE)
+        for at, note in enumerate(self.notes, start=2):
+            canvas.put(at, 2, note, Ink.DIM)
+        widest = max(len(item.name) for item in self.items)
+        for at, item in enumerate(self.items):
+            row, is_chosen = self._first + at, at == self.at
+            canvas.put(row, 1, ">" if is_chosen else " ", Ink.TITLE)
+            canvas.put(row, 3, item.key, Ink.TITLE)
+            canvas.put(row, 5, item.name, Ink.OWN if is_chosen else Ink.PLAIN)
+            canvas.put(row, 5 + widest + 2, item.about, Ink.DIM)
+        canvas.put(height - 2, 2, sentence, Ink.BAD)
+        canvas.put(height - 1, 1, "arrows choose  RET takes  letters take at once", Ink.DIM)
+        return canvas.rows()

@@ -1,0 +1,110 @@
+"""How a race ended: the order, and why it is this one."""
+
+from samedeal.engine.deals import commitment
+from samedeal.engine.games import game
+from samedeal.protocol.fields import OrderRow, RaceView, Status
+from samedeal_client.model.ink import Canvas, Ink, Row, clipped
+
+__all__ = ["result_rows", "share_card", "why"]
+
+_HOW = {
+    Status.WON: "won",
+    Status.BANKED: "banked",
+    Status.LEFT: "left",
+    Status.STUCK: "no move left",
+    Status.CUT_OFF: "time was up",
+    Status.PLAYING: "playing",
+}
+
+
+def result_rows(view: RaceView, seat: int, width: int, height: int, sentence: str) -> list[Row]:
+    """Draw the end of a race."""
+    canvas = Canvas(width, height)
+    rules = game(view.game)
+    most = rules.total - rules.dealt_to_foundations
+    canvas.put(1, 2, f"{rules.title.upper()}  race {view.code}", Ink.TITLE)
+    canvas.put(2, 2, _headline(view, seat), Ink.GOOD)
+    canvas.put(4, 2, f"{'':<4}{'':<18}{'home':>8} {'opened':>7} {'moves':>6} {'time':>9}", Ink.DIM)
+    for at, line in enumerate(view.order, start=5):
+        ink = Ink.OWN if line.seat == seat else Ink.PLAIN
+        name = f"{line.name}{'*' if line.seat == seat else ''}{' B' if line.bot else ''}"
+        best = f"{line.best}/{most}"
+        text = f"{line.place:>2}. {clipped(name, 18)}{best:>8} {line.opened:>7} {line.moves:>6} "
+        left = canvas.put(at, 2, f"{text}{_time(line.t_ms):>9}", ink)
+        canvas.put(at, left + 2, _HOW[line.status], Ink.DIM)
+    at = 6 + len(view.order)
+    for sentence_ in why(view):
+        canvas.put(at, 2, sentence_)
+        at += 1
+    if view.seed is not None:
+        fits = commitment(rules, bytes.fromhex(view.seed)) == view.commitment
+        canvas.put(at + 1, 2, f"seed {view.seed}"[: width - 3], Ink.DIM)
+        canvas.put(
+            at + 2,
+            2,
+            "the seed fits the commitment shown before GO"
+            if fits
+            else "THE SEED DOES NOT FIT the commitment shown before GO",
+            Ink.DIM if fits else Ink.BAD,
+        )
+    canvas.put(height - 2, 2, sentence, Ink.TITLE)
+    canvas.put(
+        height - 1, 1, "n next deal  v replay file s share card  ? help  Q home screen", Ink.DIM
+    )
+    return canvas.rows()
+
+
+def _headline(view: RaceView, seat: int) -> str:
+    mine = next((line for line in view.order if line.seat == seat), None)
+    if mine is None:
+        return "the race is over"
+    shared = sum(line.place == mine.place for line in view.order) > 1
+    place = f"{'shared ' if shared else ''}place {mine.place} of {len(view.order)}"
+    return f"You won: {place}." if mine.won else f"You have {place}."
+
+
+def _time(ms: int) -> str:
+    return f"{ms // 60000}:{ms / 1000 % 60:05.2f}"
+
+
+def why(view: RaceView) -> list[str]:
+    """Say for each neighbours in the order what put one before the other."""
+    order = view.order
+    return [_between(order[at], order[at + 1]) for at in range(min(3, len(order) - 1))]
+
+
+def _between(one: OrderRow, two: OrderRow) -> str:
+    names = f"{one.name} before {two.name}"
+    if one.place == two.place:
+        return f"{one.name} and {two.name} share the place: equal in everything"
+    if one.won and not two.won:
+        return f"{names}: a win counts before any score"
+    if one.won:
+        if one.t_ms // 10 != two.t_ms // 10:
+            return f"{names}: won {(two.t_ms - one.t_ms) / 1000:.2f} s earlier"
+        return f"{names}: equal times, fewer moves"
+    if one.best != two.best:
+        return f"{names}: {one.best - two.best} more cards home"
+    if one.opened != two.opened:
+        return f"{names}: equal cards home, {one.opened - two.opened} more opened"
+    if two.moves == 0:
+        return f"{names}: {two.name} made no move"
+    if one.t_ms // 10 != two.t_ms // 10:
+        return f"{names}: equal score, reached {(two.t_ms - one.t_ms) / 1000:.2f} s earlier"
+    return f"{names}: equal score and time, fewer moves"
+
+
+def share_card(view: RaceView, seat: int) -> str:
+    """A result to paste somewhere: no card is named."""
+    rules = game(view.game)
+    most = rules.total - rules.dealt_to_foundations
+    lines = [f"samedeal {rules.title}, race {view.code}"]
+    for line in view.order[:4]:
+        full = round(10 * max(0, line.best) / most)
+        bar = "#" * full + "." * (10 - full)
+        you = "*" if line.seat == seat else ""
+        lines.append(
+            f"{line.place}. {line.name}{you} [{bar}] {line.best}/{most} "
+            f"{_HOW[line.status]} {line.moves} moves {_time(line.t_ms)}"
+        )
+    return "\n".join(lines)

@@ -1,0 +1,82 @@
+"""The room before the race: who sits where, what was agreed, how others get in."""
+
+from samedeal.engine.games import game
+from samedeal.protocol.fields import Phase, PlayerView, RaceView
+from samedeal_client.model.ink import Canvas, Ink, Row
+from samedeal_client.model.window import clock
+
+__all__ = ["room_rows"]
+
+
+def room_rows(
+    view: RaceView, seat: int, server: str, clock_ms: int, width: int, height: int, sentence: str
+) -> list[Row]:
+    """Draw the room."""
+    canvas = Canvas(width, height)
+    rules = game(view.game)
+    is_host = view.host == seat
+    canvas.put(1, 2, f"ROOM {view.code}", Ink.TITLE)
+    canvas.put(1, 16, f"{rules.title}: {rules.summary}"[: width - 17])
+    canvas.put(3, 2, "others join with", Ink.DIM)
+    canvas.put(3, 20, f"samedeal join {view.code}", Ink.OWN)
+    canvas.put(4, 2, "on the server", Ink.DIM)
+    canvas.put(4, 20, server)
+    at = 6
+    taken = {player.seat: player for player in view.players}
+    for number in range(1, view.options.seats + 1):
+        canvas.put(at, 2, f"seat {number}", Ink.DIM)
+        if (player := taken.get(number)) is not None:
+            own = Ink.OWN if number == seat else Ink.PLAIN
+            left = canvas.put(at, 10, f"{player.name}{'*' if number == seat else ''}", own) + 2
+            left = canvas.put(at, max(left, 28), "ready" if player.ready else "not ready yet")
+            canvas.put(at, left + 2, _about(view, player), Ink.DIM)
+        else:
+            canvas.put(at, 10, "free", Ink.DIM)
+        at += 1
+    at += 1
+    for line in agreed(view):
+        canvas.put(at, 2, line, Ink.DIM)
+        at += 1
+    if view.phase is Phase.COUNTDOWN:
+        canvas.put(at + 1, 2, f"GO in {max(1, -(clock_ms // 1000))}", Ink.TITLE)
+    else:
+        canvas.put(at + 1, 2, _waits_for(view, seat), Ink.TITLE)
+    canvas.put(height - 2, 2, sentence, Ink.BAD)
+    keys = "RET ready  b add a bot  " + ("o options  s start now  " if is_host else "")
+    canvas.put(height - 1, 1, f"{keys}? help  Q leave", Ink.DIM)
+    return canvas.rows()
+
+
+def _about(view: RaceView, player: PlayerView) -> str:
+    words = ["host"] if player.seat == view.host else []
+    words += ["bot"] if player.bot else []
+    words += [] if player.present else ["link lost"]
+    words += [f"{player.series} won so far"] if player.series else []
+    return ", ".join(words)
+
+
+def agreed(view: RaceView) -> list[str]:
+    """What the host has chosen, in words."""
+    options = view.options
+    last = f"{options.last_call_s} s for the others after a win" if options.last_call_s else ""
+    return [
+        f"time limit {clock(options.time_limit_s * 1000)}, {last or 'the first win ends it'}",
+        f"undo {options.undo}, watching {options.spectating}, "
+        f"{'ranked' if options.ranked else 'unranked'}"
+        f"{', practice: the host chose the deal' if view.practice else ''}",
+        f"deal fixed: {view.commitment[:32]}...",
+    ]
+
+
+def _waits_for(view: RaceView, seat: int) -> str:
+    me = next(player for player in view.players if player.seat == seat)
+    free = view.options.seats - len(view.players)
+    waiting = [player.name for player in view.players if not player.ready]
+    if not me.ready:
+        return "Press RET when you are ready."
+    if free:
+        seats = "one free seat" if free == 1 else f"{free} free seats"
+        return f"Waiting for {seats}: share the code, or press b for a bot."
+    if waiting:
+        return f"Waiting for {', '.join(waiting)}."
+    return "Everyone is ready."

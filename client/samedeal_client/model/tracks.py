@@ -1,0 +1,197 @@
+"""The players of a race as rows: who is where, who is there, and what happened last."""
+
+from collections.abc import Mapping, Sequence
+
+from samedeal.engine.games import game
+from samedeal.protocol.fields import PlayerView, RaceView, Status
+from samedeal_client.model.ink import Canvas, Ink, Row, cells, clipped
+
+__all__ = ["folded", "in_order", "panel", "standing"]
+
+_NAME = 9
+_STATUS = {
+    Status.WON: "won",
+    Status.BANKED: "bank",
+    Status.LEFT: "left",
+    Status.STUCK: "stuck",
+    Status.CUT_OFF: "cut",
+}
+
+
+def in_order(players: Sequence[PlayerView]) -> list[PlayerView]:
+    """Players as the order would have them if nobody played on."""
+    return sorted(
+        players,
+        key=lambda one: (
+            one.status is not Status.WON,
+            -one.best,
+            -one.opened,
+            one.t_ms if one.moves else 2**53,
+            one.seat,
+        ),
+    )
+
+
+def standing(player: PlayerView) -> str:
+    """Why a player is not simply playing, in a word; empty if so."""
+    if player.status is Status.PLAYING:
+        return "" if player.present else "off"
+    return _STATUS[player.status]
+
+
+def _tag(player: PlayerView, seat: int, width: int) -> str:
+    """A name in so many cells, with a star for the own one and a B for a bot's."""
+    mark = "*" if player.seat == seat else " B" if player.bot else ""
+    room = width - len(mark)
+    name = player.name if cells(player.name) <= room else clipped(player.name, room - 1) + "~"
+    return clipped(name + mark, width)
+
+
+def _bar(player: PlayerView, most: int, width: int) -> str:
+    """Cards home as a bar; `>` is the best that was reached, where that was more."""
+    full = min(width, width * max(0, player.home) // most)
+    best = min(width, width * max(0, player.best) // most)
+    bar = "#" * full + "." * (width - full)
+    if player.best > player.home:
+        at = max(full, best - 1) if best else 0
+        at = min(at, width - 1)
+        bar = bar[:at] + ">" + bar[at + 1 :]
+    return bar
+
+
+def _most(view: RaceView) -> int:
+    rules = game(view.game)
+    return rules.total - rules.dealt_to_foundations
+
+
+def panel(
+    view: RaceView,
+    seat: int,
+    width: int,
+    height: int,
+    *,
+    page: str = "tracks",
+    last: Mapping[int, str] | None = None,
+    log: Sequence[str] = (),
+    tall: bool = False,
+) -> list[Row]:
+    """Draw the panel beside a board. `last` is what each seat did last; `tall` has it in rows."""
+    canvas = Canvas(width, height)
+    last = last or {}
+    players = view.players
+    here = sum(player.present for player in players)
+    canvas.put(0, 1, f"RACE {view.code}", Ink.TITLE)
+    right = f"{here}/{len(players)} in, live"
+    canvas.put(0, width - len(right), right, Ink.DIM)
+    at = 1
+    if page == "log":
+        for line in log[-(height - 2) :]:
+            canvas.put(at, 1, line)
+            at += 1
+        return canvas.rows()
+    if page == "numbers":
+        _numbers(canvas, view, seat)
+        return canvas.rows()
+    for place, player in enumerate(in_order(players), start=1):
+        _track(canvas, at, view, player, place, seat)
+        at += 1
+        if tall and at < height:
+            canvas.put(at, 3, last.get(player.seat, ""), Ink.DIM)
+            at += 1
+    _notes(canvas, at + 1, view, seat, last, tall=tall)
+    return canvas.rows()
+
+
+def _track(
+    canvas: Canvas, at: int, view: RaceView, player: PlayerView, place: int, seat: int
+) -> None:
+    most = _most(view)
+    width = canvas.width - 1
+    ink = Ink.OWN if player.seat == seat else Ink.PLAIN
+    state = standing(player)
+    room = width - (2 + _NAME + 1 + 3 + 2 + 1 + 5)
+    left = canvas.put(at, 1, f"{place} {_tag(player, seat, _NAME)} {player.home:>3} [", ink)
+    left = canvas.put(at, left, _bar(player, most, room), ink)
+    left = canvas.put(at, left, "]", ink)
+    bad = Ink.BAD if state in ("off", "left") else Ink.GOOD
+    canvas.put(at, left + 1, state, bad)
+
+
+def _numbers(canvas: Canvas, view: RaceView, seat: int) -> None:
+    canvas.put(1, 1, f"{'':<{_NAME}} home best open moves", Ink.DIM)
+    for at, player in enumerate(in_order(view.players), start=2):
+        ink = Ink.OWN if player.seat == seat else Ink.PLAIN
+        text = f"{player.home:>4} {player.best:>4} {player.opened:>4} {player.moves:>5}"
+        canvas.put(at, 1, f"{_tag(player, seat, _NAME)} {text}", ink)
+
+
+def _notes(
+    canvas: Canvas,
+    at: int,
+    view: RaceView,
+    seat: int,
+    last: Mapping[int, str],
+    *,
+    tall: bool,
+) -> None:
+    """What else there is to tell, as far as there is room."""
+    rules = game(view.game)
+    opening = sum(rules.columns) + rules.reserves * rules.reserve_size
+    if rules.columns and not rules.open_columns:
+        canvas.put(at, 1, f"opened, of {opening}", Ink.DIM)
+        left = 1
+        at += 1
+        for player in in_order(view.players):
+            text = f"{_tag(player, seat, _NAME).rstrip()} {player.opened}"
+            if left + cells(text) > canvas.width:
+                left, at = 1, at + 1
+            left = canvas.put(at, left, text) + 2
+        at += 2
+    if last and not tall:
+        names = {player.seat: player.name for player in view.players}
+        for other, what in list(last.items())[-3:]:
+            canvas.put(at, 1, clipped(f"{names.get(other, '?')}: {what}", canvas.width - 1))
+            at += 1
+        at += 1
+    options = view.options
+    notes = [f"limit {_clock(options.time_limit_s)}, then best-so-far"]
+    if options.last_call_s:
+        notes.append(f"first win: others get {options.last_call_s} s")
+    if not rules.open_columns:
+        notes.append("#n = n face-down cards")
+    if any(player.best > player.home for player in view.players):
+        notes.append("> = best so far")
+    if any(player.bot for player in view.players):
+        notes.append("B = bot")
+    if any(standing(player) == "off" for player in view.players):
+        notes.append("off = link lost")
+    if any(player.status is Status.BANKED for player in view.players):
+        notes.append("bank = result locked in")
+    for text in notes:
+        if at >= canvas.height:
+            break
+        canvas.put(at, 1, text, Ink.DIM)
+        at += 1
+
+
+def _clock(seconds: int) -> str:
+    return f"{seconds // 60:02}:{seconds % 60:02}"
+
+
+def folded(view: RaceView, seat: int, width: int) -> Row:
+    """All tracks in one row, for narrow or low windows."""
+    canvas = Canvas(width, 1)
+    left = 1
+    players = in_order(view.players)
+    for place, player in enumerate(players, start=1):
+        name = _tag(player, seat, _NAME).rstrip()
+        best = f">{player.best}" if player.best > player.home else ""
+        state = standing(player)[:1]
+        text = f"{place} {name} {player.home}{best}{state}"
+        rest = len(players) - place + 1
+        if left + cells(text) > width - (5 if rest > 1 else 0):
+            canvas.put(0, left, f"+{rest}", Ink.DIM)
+            break
+        ink = Ink.OWN if player.seat == seat else Ink.PLAIN
+        left = canvas.put(0, left, text, ink) + 2
+    return canvas.rows()[0]

@@ -1,0 +1,186 @@
+"""The screen of a race in a window of any size: which part goes where, and what each says."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from samedeal.engine.games import game
+from samedeal.engine.rules import Rules
+from samedeal.protocol.fields import Phase, RaceView
+from samedeal_client.model.board import Picture, draw
+from samedeal_client.model.faces import Faces
+from samedeal_client.model.ink import Canvas, Ink, Row, Span, row
+from samedeal_client.model.keys import Action, Keys
+from samedeal_client.model.play import PlayModel
+from samedeal_client.model.tracks import folded, panel
+
+__all__ = ["MIN_HEIGHT", "MIN_WIDTH", "Window", "clock", "header", "key_bar", "message"]
+
+MIN_WIDTH: Final = 60
+MIN_HEIGHT: Final = 20
+_BOARD: Final = 48
+_PANEL: Final = 31
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A size, and what fits into it."""
+
+    width: int
+    height: int
+
+    @property
+    def is_too_small(self) -> bool:
+        return self.width < MIN_WIDTH or self.height < MIN_HEIGHT
+
+    @property
+    def is_folded(self) -> bool:
+        """Whether the players are told in one row instead of a panel."""
+        return self.width < 80 or self.height < 24
+
+    @property
+    def is_large(self) -> bool:
+        """Whether cards are boxes."""
+        return self.width >= 100 and self.height >= 30
+
+    @property
+    def board_width(self) -> int:
+        return self.width if self.is_folded else self.width - _PANEL - 1
+
+    @property
+    def board_height(self) -> int:
+        """Below the header; above the rule, or the row of players, the sentence and the keys."""
+        return self.height - 4
+
+    @property
+    def panel_width(self) -> int:
+        return _PANEL
+
+    def missing(self) -> str:
+        """What a window lacks that is too small for a board."""
+        return (
+            f"This needs {MIN_WIDTH} by {MIN_HEIGHT} characters; the window has {self.width} by "
+            f"{self.height}. Make it larger, or use samedeal join CODE --plain."
+        )
+
+    def board(self, play: PlayModel, faces: Faces) -> Picture:
+        """Draw the own board."""
+        return draw(
+            play.table,
+            self.board_width,
+            self.board_height,
+            Faces(faces.is_ascii, self.is_large),
+            play.marks(),
+            boxes=self.is_large,
+            scroll=play.scroll,
+        )
+
+    def players(self, play: PlayModel) -> list[Row]:
+        """Draw the panel, or its one row."""
+        view, seat = play.race.view, play.race.seat
+        if self.is_folded:
+            return [folded(view, seat, self.width)]
+        return panel(
+            view,
+            seat,
+            self.panel_width,
+            self.board_height,
+            page=play.page,
+            last=play.last,
+            log=play.log,
+            tall=self.is_large,
+        )
+
+
+def clock(ms: int) -> str:
+    """A time of a race, to the second."""
+    seconds = max(0, ms) // 1000
+    if seconds >= 3600:
+        return f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"
+    return f"{seconds // 60:02}:{seconds % 60:02}"
+
+
+def header(play: PlayModel, clock_ms: int, width: int) -> Row:
+    """Game, room, clock, moves, undo policy, link; the last of them fall off where it is narrow."""
+    view = play.race.view
+    canvas = Canvas(width, 1)
+    left = canvas.put(0, 1, game(view.game).title.upper(), Ink.TITLE)
+    left = canvas.put(0, left + 2, f"race {view.code}")
+    time = clock(clock_ms)
+    if view.phase is Phase.COUNTDOWN:
+        time = f"GO in {-(clock_ms // 1000)}"
+    elif view.deadline_ms:
+        time = f"{time} of {clock(view.deadline_ms)}"
+    parts = [time]
+    if play.race.has_begun:
+        run = play.race.run
+        parts.append(f"moves {run.moves}")
+        if run.best > run.home:
+            parts.append(f"best {run.best}")
+    parts.append(f"undo {view.options.undo}")
+    if play.banner:
+        parts.append("link LOST")
+    elif play.link_ms is not None:
+        parts.append(f"link {play.link_ms:.0f} ms")
+    if view.practice:
+        parts.append("practice")
+    for part in parts:
+        if left + 3 + len(part) > width:
+            break
+        ink = Ink.BAD if part == "link LOST" else Ink.PLAIN
+        left = canvas.put(0, left + 3, part, ink)
+    return canvas.rows()[0]
+
+
+def message(play: PlayModel, faces: Faces) -> Row:
+    """The last sentence, or what is wrong with the connection."""
+    waiting = len(play.race.outbox)
+    if play.banner:
+        kept = f"; {waiting} of your moves wait here" if waiting else ""
+        return (Span(f" ! {play.banner}{kept}", Ink.BAD),)
+    return row(f" {faces.sentence(play.sentence)}", play.ink) if play.sentence else ()
+
+
+def key_bar(rules: Rules, keys: Keys, width: int, *, is_over: bool = False) -> Row:
+    """The keys that matter now, as many as fit."""
+    name = keys.name
+    columns = len(rules.columns)
+    word = "space" if not rules.builds else "col"
+    if is_over:
+        hints = [
+            (name(Action.NEXT), "next deal"),
+            (name(Action.REPLAY), "replay"),
+            (name(Action.SHARE), "share"),
+            (name(Action.QUIT), "leave"),
+            (name(Action.HELP), "help"),
+        ]
+    else:
+        hints = [
+            (f"{name(Action.PILE_1)}-{name(list(Action)[columns - 1])}", word),
+            (name(Action.WASTE), "waste"),
+            (name(Action.HOME), "home"),
+            (name(Action.DRAW), "turn"),
+            (name(Action.UNDO), "undo"),
+        ]
+        if rules.reserves:
+            both = f"{name(Action.RESERVE_1)} {name(Action.RESERVE_2)}"
+            hints[1:1] = [(both, "reserve")]
+            hints[4:4] = [(name(Action.UP_PILE), "up"), (name(Action.DOWN_PILE), "down")]
+        hints += [
+            (name(Action.HELP), "help"),
+            (name(Action.CURSOR), "cursor"),
+            (name(Action.BANK), "bank"),
+            (name(Action.QUIT), "quit"),
+        ]
+    canvas, left = Canvas(width, 1), 1
+    for key, what in hints:
+        if left + len(key) + 1 + len(what) > width:
+            break
+        left = canvas.put(0, left, key, Ink.TITLE)
+        left = canvas.put(0, left + 1, what, Ink.DIM) + 2
+    return canvas.rows()[0]
+
+
+def shown_clock(view: RaceView, since_s: float) -> int:
+    """Milliseconds since GO now, `since_s` after the view came."""
+    running = view.phase in (Phase.COUNTDOWN, Phase.RUNNING)
+    return view.clock_ms + (round(since_s * 1000) if running else 0)

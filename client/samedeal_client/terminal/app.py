@@ -1,0 +1,427 @@
+"""The terminal client: which screen is shown, and who is connected to where."""
+
+import argparse
+from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from textual.app import App
+from textual.screen import Screen
+
+from samedeal.engine.games import GAMES, game
+from samedeal.protocol.fields import Phase, RaceOptions
+from samedeal_client.accounts import guest_name
+from samedeal_client.cli import arguments
+from samedeal_client.cli.order import is_first
+from samedeal_client.connection import Client, Race
+from samedeal_client.errors import ClientError
+from samedeal_client.model.faces import Faces
+from samedeal_client.model.help import help_rows
+from samedeal_client.model.keys import Keys
+from samedeal_client.model.menu import Item
+from samedeal_client.model.result import share_card
+from samedeal_client.sign_in import signed_in
+from samedeal_client.terminal import settings as remembered
+from samedeal_client.terminal.companion import Companion
+from samedeal_client.terminal.palette import Palette
+from samedeal_client.terminal.screens.base import BaseScreen
+from samedeal_client.terminal.screens.help import HelpScreen
+from samedeal_client.terminal.screens.menu import MenuScreen
+from samedeal_client.terminal.screens.options import OptionsScreen
+from samedeal_client.terminal.screens.prompt import PromptScreen
+from samedeal_client.terminal.screens.race import RaceScreen
+from samedeal_client.terminal.screens.result import ResultScreen
+from samedeal_client.terminal.screens.room import RoomScreen
+from samedeal_client.terminal.seat import Seat
+from samedeal_client.terminal.settings import Settings
+
+__all__ = ["TerminalApp"]
+
+_HOME = (
+    Item("q", "quick race", "a bot and you, at once"),
+    Item("m", "make a room", "for two to eight, all options"),
+    Item("j", "join by code", "somebody told you one"),
+    Item("p", "practice a seed", "a deal of your choice, never ranked"),
+    Item("n", "name", "play under another name"),
+    Item("a", "server address", "play somewhere else"),
+    Item("x", "exit", ""),
+)
+
+
+_Reader = Callable[[str], str]
+_GameChosen = Callable[[str], Awaitable[None]]
+
+
+class TerminalApp(App[int]):
+    """The program. With a `client` and `race` it begins in that race, else at home."""
+
+    ENABLE_COMMAND_PALETTE = False
+    CSS_PATH = "terminal.tcss"
+    TITLE = "samedeal"
+
+    def __init__(
+        self,
+        *,
+        settings: Settings,
+        keys: Keys,
+        server: str,
+        client: Client | None = None,
+        race: Race | None = None,
+        is_local: bool = False,
+    ) -> None:
+        super().__init__()
+        self.settings = settings
+        self.keys = keys
+        self.server = server
+        self.client = client
+        self.seat: Seat | None = None
+        self._race = race
+        self._is_local = is_local
+        self._stack = AsyncExitStack()
+        self._companions: list[Companion] = []
+        self._home: MenuScreen | None = None
+        self._is_guest = race is not None
+        """Whether the client was handed in; it is closed by who made it."""
+
+    # What screens ask for
+
+    @property
+    def palette(self) -> Palette:
+        """How text is coloured now."""
+        return Palette.MONO if self.no_color else self.settings.palette
+
+    @property
+    def faces(self) -> Faces:
+        """How cards are written now."""
+        return Faces(self.settings.ascii)
+
+    def next_palette(self) -> None:
+        """Colour suits the next way, and remember it."""
+        self._remember(self.settings.with_palette(self.settings.palette.following))
+        if self.seat is not None:
+            self.seat.play.say(f"colours: {self.palette}")
+        self.redraw()
+
+    def redraw(self) -> None:
+        """Draw the screen on top again."""
+        screen = self.screen
+        if isinstance(screen, BaseScreen) and screen.is_mounted:
+            screen.redraw()
+
+    def show_help(self) -> None:
+        """Show the help for the game that is on."""
+        rules = None if self.seat is None else game(self.seat.race.view.game)
+        self.push_screen(HelpScreen(help_rows(rules, self.keys)))
+
+    # Beginning and ending
+
+    async def on_mount(self) -> None:
+        self.theme = "textual-dark"
+        if self._race is not None and self.client is not None:
+            self.sit(self._race)
+            return
+        self._home = MenuScreen(
+            "SAMEDEAL  patience races: everyone gets the identical deal",
+            _HOME,
+            self._chosen,
+            notes=self._notes,
+            is_base=True,
+        )
+        await self.push_screen(self._home)
+        if self.settings.name:
+            self.run_worker(self._connect(), exclusive=True, group="connect")
+        else:
+            self._ask_name()
+
+    def on_unmount(self) -> None:
+        self._close_seat()
+
+    async def stop(self) -> None:
+        """Leave the program; seats are kept."""
+        code = 0
+        if self._is_guest and self.seat is not None:
+            view, number = self.seat.race.view, self.seat.race.model.seat
+            code = int(view.phase is Phase.CLOSED and not is_first(view, number))
+        self._close_seat()
+        for companion in self._companions:
+            await companion.close()
+        await self._stack.aclose()
+        self.exit(code)
+
+    def _notes(self) -> list[str]:
+        client = self.client
+        where = "a private server" if self._is_local else f"server {self.server}"
+        if client is None:
+            return [f"{where}: not connected"]
+        return [f"you are {client.name}, on {where}"]
+
+    def _ask_name(self) -> None:
+        self.push_screen(
+            PromptScreen(
+                "WELCOME TO SAMEDEAL",
+                "Under which name do you play? One word of letters and digits; others see it.",
+                lambda text: _checked(arguments.name, text),
+                value=self.settings.name or guest_name(),
+            ),
+            self._named,
+        )
+
+    async def _named(self, name: str | None) -> None:
+        name = name or self.settings.name or guest_name()
+        self._remember(replace(self.settings, name=name))
+        self.run_worker(self._connect(), exclusive=True, group="connect")
+
+    def _ask_server(self) -> None:
+        self.push_screen(
+            PromptScreen(
+                "SERVER",
+                "The address of a server, ws://HOST:PORT or wss://HOST",
+                lambda text: _checked(arguments.server, text),
+                value=self.server,
+            ),
+            self._addressed,
+        )
+
+    async def _addressed(self, server: str | None) -> None:
+        if server is None:
+            return
+        self.server = server
+        self._remember(replace(self.settings, server=server))
+        self.run_worker(self._connect(), exclusive=True, group="connect")
+
+    def _remember(self, settings: Settings) -> None:
+        self.settings = settings
+        try:
+            remembered.save(settings)
+        except ClientError as error:
+            self._say(str(error))
+
+    async def _connect(self) -> None:
+        """Say hello to the server under the own name."""
+        await self._stack.aclose()
+        self.client = None
+        self._say("connecting ...")
+        try:
+            self.client = await self._stack.enter_async_context(
+                signed_in(self.server, self.settings.name)
+            )
+        except ClientError as error:
+            self._say(f"{error}; start one with samedeal serve, or samedeal play --local")
+            return
+        self._say("")
+
+    def _say(self, sentence: str) -> None:
+        """Tell something at home."""
+        if self._home is not None:
+            self._home.sentence = sentence
+        self.redraw()
+
+    # Home
+
+    async def _chosen(self, key: str) -> None:
+        if key == "x":
+            await self.stop()
+        elif key == "n":
+            self._ask_name()
+        elif key == "a":
+            self._ask_server()
+        elif self.client is None:
+            self._say("not connected yet; a changes the server")
+        elif key == "j":
+            self.push_screen(
+                PromptScreen(
+                    "JOIN",
+                    "The code of the room, as its host sees it",
+                    lambda text: _checked(arguments.code, text),
+                ),
+                self._join,
+            )
+        elif key == "p":
+            self.push_screen(
+                PromptScreen(
+                    "PRACTICE",
+                    "Any text; the same text is the same deal for everyone",
+                    lambda text: _checked(arguments.seed, text),
+                ),
+                self._practice,
+            )
+        elif key == "q":
+            self._choose_game("QUICK RACE: which game?", self._quick)
+        elif key == "m":
+            self._choose_game("MAKE A ROOM: which game?", self._make)
+
+    def _choose_game(self, title: str, go_on: _GameChosen) -> None:
+        games = list(GAMES.values())
+
+        async def chosen(key: str) -> None:
+            self.pop_screen()
+            await go_on(games[int(key) - 1].id)
+
+        items = [
+            Item(str(at), rules.title, rules.summary) for at, rules in enumerate(games, start=1)
+        ]
+        self.push_screen(MenuScreen(title, items, chosen))
+
+    async def _quick(self, game_id: str) -> None:
+        await self._open(game_id, with_bot=True)
+
+    async def _make(self, game_id: str) -> None:
+        async def done(changes: dict[str, Any]) -> None:
+            assert self.client is not None
+            race = await self.client.create_race(game_id, **changes)
+            self.call_later(self.sit, race)
+
+        title = f"MAKE A ROOM: {game(game_id).title}"
+        self.push_screen(OptionsScreen(RaceOptions(), done, title=title))
+
+    async def _practice(self, seed: str | None) -> None:
+        if seed is None:
+            return
+
+        async def go_on(game_id: str) -> None:
+            await self._open(game_id, seed=seed, with_bot=True)
+
+        self._choose_game("PRACTICE: which game?", go_on)
+
+    async def _open(self, game_id: str, *, seed: str | None = None, with_bot: bool) -> None:
+        """Open a room, sit down, and have a bot in the other seat."""
+        assert self.client is not None
+        try:
+            race = await self.client.create_race(game_id, seed=seed)
+            self.sit(race)
+            if with_bot:
+                await self.add_bot()
+            await race.ready()
+        except ClientError as error:
+            self._say(str(error))
+
+    async def _join(self, code: str | None) -> None:
+        if code is None or self.client is None:
+            return
+        try:
+            self.sit(await self.client.join(code))
+        except ClientError as error:
+            self._say(str(error))
+
+    # In a race
+
+    def sit(self, race: Race) -> None:
+        """Show a race of one's own, and follow it."""
+        assert self.client is not None
+        self._close_seat()
+        self.seat = Seat(self.client, race, self.keys, self._changed)
+        self._route()
+
+    def _close_seat(self) -> None:
+        if self.seat is not None:
+            self.seat.close()
+            self.seat = None
+
+    def _changed(self) -> None:
+        """Something about the race on the screen is different."""
+        if self.seat is None:
+            return
+        if isinstance(self.screen, self._wanted()):
+            self.redraw()
+        else:
+            self.call_later(self._route)
+
+    def _wanted(self) -> type[Screen[None]]:
+        assert self.seat is not None
+        match self.seat.race.view.phase:
+            case Phase.LOBBY | Phase.COUNTDOWN:
+                return RoomScreen
+            case Phase.RUNNING:
+                return RaceScreen
+            case _:
+                return ResultScreen
+
+    def _route(self) -> None:
+        """Show the screen of the phase that the race is in."""
+        if self.seat is None:
+            return
+        wanted = self._wanted()
+        if isinstance(self.screen, wanted):
+            self.redraw()
+            return
+        if isinstance(self.screen, HelpScreen) and any(
+            isinstance(screen, wanted) for screen in self.screen_stack
+        ):
+            return
+        self._go_home()
+        self.push_screen(wanted())
+
+    def _go_home(self) -> None:
+        """Close every screen above the first ones."""
+        base = self._home if self._home is not None else self.screen_stack[0]
+        while self.screen is not base:
+            # Not awaited: it may be the screen whose key asked for it, which would wait for itself.
+            self.pop_screen()
+
+    async def add_bot(self) -> None:
+        """Have a bot take a free seat of the room. Raise ClientError."""
+        assert self.seat is not None
+        companion = Companion(self.server if not self._is_guest else self.seat.client.url)
+        self._companions.append(companion)
+        await companion.join(self.seat.race.code)
+
+    async def leave(self) -> None:
+        """Give the seat up, or leave the result, and go home."""
+        seat = self.seat
+        if seat is not None and seat.race.view.phase is not Phase.CLOSED:
+            try:
+                await seat.race.leave()
+            except ClientError as error:
+                self._say(str(error))
+        for companion in self._companions:
+            await companion.close()
+        self._companions.clear()
+        if self._home is None:
+            await self.stop()
+            return
+        self._close_seat()
+        self._go_home()
+        self.redraw()
+
+    async def next_race(self) -> None:
+        """Go on to the room's next race. Raise ClientError."""
+        if self.seat is None:
+            return
+        if self.seat.race.view.phase is not Phase.CLOSED:
+            self.seat.play.say("the others still play; the next deal comes after the close")
+            self.redraw()
+            return
+        race = await self.seat.race.next()
+        self.sit(race)
+        if self._companions:
+            await race.ready()
+
+    def share(self) -> str:
+        """Put the result card on the clipboard. Return a sentence about it."""
+        if self.seat is None or self.seat.race.view.phase is not Phase.CLOSED:
+            return "there is a card to share when the race is over"
+        self.copy_to_clipboard(share_card(self.seat.race.view, self.seat.race.model.seat))
+        return "the result card is on the clipboard"
+
+    async def save_replay(self) -> str:
+        """Write the replay file. Return a sentence about it. Raise ClientError."""
+        if self.seat is None or self.seat.race.view.phase is not Phase.CLOSED:
+            return "there is a replay when the race is over"
+        path = Path("replays") / f"{self.seat.race.code}-{self.seat.race.view.round}.jsonl"
+        text = await self.seat.race.replay()
+        try:
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text, "utf-8")
+        except OSError as error:
+            raise ClientError(f"cannot write {path}: {error.strerror}") from None
+        return f"written: samedeal verify {path} checks it"
+
+
+def _checked(read: _Reader, text: str) -> str:
+    """Read a line the way the command line does; what is wrong with it is a ValueError."""
+    try:
+        return read(text)
+    except argparse.ArgumentTypeError as error:
+        raise ValueError(str(error)) from None

@@ -1,0 +1,79 @@
+"""What every screen does: hand keys on under one name each, and draw again when asked to."""
+
+from typing import TYPE_CHECKING, Final
+
+from textual import events
+from textual.app import ComposeResult
+from textual.screen import Screen
+
+from samedeal_client.model.keys import Action
+from samedeal_client.terminal.widgets.sheet import Sheet
+
+if TYPE_CHECKING:
+    from samedeal_client.terminal.app import TerminalApp
+
+__all__ = ["BaseScreen", "key_name"]
+
+_AS_NAMED: Final = ("space", "tab", "enter", "escape", "backspace", "shift+tab")
+
+
+def key_name(event: events.Key) -> str:
+    """One name for a key on every keyboard: the character it types, or what it is called."""
+    if event.key in _AS_NAMED or not event.is_printable or event.character is None:
+        return event.key
+    return event.character
+
+
+class BaseScreen(Screen[None]):
+    """A screen of one sheet; others compose more."""
+
+    AUTO_FOCUS = None
+    sentence = ""
+    """What there is to say at the bottom."""
+
+    @property
+    def terminal(self) -> "TerminalApp":
+        """The app, by its own type."""
+        from samedeal_client.terminal.app import TerminalApp
+
+        app = self.app
+        assert isinstance(app, TerminalApp)
+        return app
+
+    @property
+    def sheet(self) -> Sheet:
+        return self.query_one("#sheet", Sheet)
+
+    def compose(self) -> ComposeResult:
+        yield Sheet(id="sheet")
+
+    def on_mount(self) -> None:
+        self.redraw()
+
+    def on_resize(self) -> None:
+        self.redraw()
+
+    def on_screen_resume(self) -> None:
+        self.redraw()
+
+    def redraw(self) -> None:
+        """Show what is so now."""
+        raise NotImplementedError
+
+    def say(self, sentence: str) -> None:
+        """Show a sentence at the bottom."""
+        self.sentence = sentence
+        self.redraw()
+
+    async def on_key(self, event: events.Key) -> None:
+        event.stop()
+        event.prevent_default()
+        key = key_name(event)
+        if key == "ctrl+c":
+            await self.terminal.stop()
+            return
+        await self.pressed(key, self.terminal.keys.action(key))
+
+    async def pressed(self, key: str, action: Action | None) -> None:
+        """A key was pressed."""
+        raise NotImplementedError

@@ -1,0 +1,36 @@
+"""Help for the game and the screen one is on."""
+
+from collections.abc import Sequence
+
+from samedeal_client.model.ink import Row
+from samedeal_client.model.keys import Action
+from samedeal_client.terminal.screens.base import BaseScreen
+
+__all__ = ["HelpScreen"]
+
+
+class HelpScreen(BaseScreen):
+    """Pages of rows; any key goes back but those that turn pages."""
+
+    def __init__(self, rows: Sequence[Row]) -> None:
+        super().__init__()
+        self._rows = rows
+        self._first = 0
+
+    def redraw(self) -> None:
+        height = self.size.height
+        self._first = max(0, min(self._first, len(self._rows) - height))
+        rows = list(self._rows[self._first : self._first + height])
+        self.sheet.show(rows, self.terminal.palette)
+
+    async def pressed(self, key: str, action: Action | None) -> None:
+        page = self.size.height - 2
+        match action:
+            case Action.DOWN | Action.SCROLL_DOWN | Action.DRAW:
+                self._first += 1 if action is Action.DOWN else page
+            case Action.UP | Action.SCROLL_UP:
+                self._first -= 1 if action is Action.UP else page
+            case _:
+                self.dismiss()
+                return
+        self.redraw()

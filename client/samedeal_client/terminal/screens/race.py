@@ -1,0 +1,141 @@
+"""The race: own board, everyone's tracks, one sentence, the keys."""
+
+import time
+
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+
+from samedeal_client.errors import ClientError
+from samedeal_client.model.board import Picture
+from samedeal_client.model.ink import Ink, Row, row
+from samedeal_client.model.keys import Action
+from samedeal_client.model.play import Do, Wish
+from samedeal_client.model.window import Window, header, key_bar, message
+from samedeal_client.terminal.screens.base import BaseScreen
+from samedeal_client.terminal.widgets.sheet import Sheet
+
+__all__ = ["RaceScreen"]
+
+CLOCK_S = 0.25
+
+
+class RaceScreen(BaseScreen):
+    """A running race of one's own."""
+
+    picture: Picture = Picture([])
+
+    def compose(self) -> ComposeResult:
+        yield Sheet(id="header")
+        with Horizontal(id="middle"):
+            yield Sheet(id="board")
+            yield Sheet(id="rule")
+            yield Sheet(id="panel")
+        yield Sheet(id="foot")
+        yield Sheet(id="message")
+        yield Sheet(id="keys")
+
+    def on_mount(self) -> None:
+        self.set_interval(CLOCK_S, self._show_clock)
+        self.redraw()
+
+    def _show(self, name: str, rows: list[Row]) -> None:
+        self.query_one(f"#{name}", Sheet).show(rows, self.terminal.palette)
+
+    def _show_clock(self) -> None:
+        seat = self.terminal.seat
+        if seat is not None:
+            self._show("header", [header(seat.play, seat.clock_ms, self.size.width)])
+
+    def redraw(self) -> None:
+        seat = self.terminal.seat
+        window = Window(self.size.width, self.size.height)
+        if seat is None or not seat.play.race.has_begun:
+            return
+        play, faces = seat.play, self.terminal.faces
+        beside = not window.is_folded and not window.is_too_small
+        for name in ("rule", "panel"):
+            self.query_one(f"#{name}").display = beside
+        if window.is_too_small:
+            for name in ("header", "foot", "message", "keys"):
+                self._show(name, [])
+            self._show("board", [row(part) for part in _wrapped(window.missing(), window.width)])
+            return
+        self.picture = window.board(play, faces)
+        play.scroll = min(play.scroll, self.picture.hidden_rows)
+        self._show_clock()
+        self._show("board", self.picture.rows)
+        players = window.players(play)
+        if beside:
+            line = "|" if faces.is_ascii else "│"
+            self._show("rule", [row(line, Ink.DIM)] * window.board_height)
+            self._show("panel", players)
+            self._show("foot", [row(("-" if faces.is_ascii else "─") * window.width, Ink.DIM)])
+        else:
+            self._show("foot", players)
+        self._show("message", [message(play, faces)])
+        bar = key_bar(
+            play.table.rules, self.terminal.keys, window.width, is_over=not play.is_playing
+        )
+        self._show("keys", [bar])
+
+    async def pressed(self, key: str, action: Action | None) -> None:
+        seat = self.terminal.seat
+        if seat is None:
+            return
+        if action is Action.COLOURS:
+            self.terminal.next_palette()
+            return
+        for wish in seat.play.press(key, action, self.picture, time.monotonic()):
+            await self._fulfil(wish)
+        self.redraw()
+
+    async def on_sheet_clicked(self, event: Sheet.Clicked) -> None:
+        seat = self.terminal.seat
+        if seat is None or event.sheet.id != "board":
+            return
+        spot = self.picture.at(event.row, event.cell)
+        for wish in seat.play.click(spot, is_double=event.chain == 2):
+            await self._fulfil(wish)
+        self.redraw()
+
+    def on_sheet_wheeled(self, event: Sheet.Wheeled) -> None:
+        seat = self.terminal.seat
+        if seat is not None:
+            seat.play.scroll = max(0, seat.play.scroll + event.by)
+            self.redraw()
+
+    async def _fulfil(self, wish: Wish) -> None:
+        seat = self.terminal.seat
+        if seat is None:
+            return
+        try:
+            match wish.do:
+                case Do.PLAY if wish.action is not None:
+                    await seat.do(wish.action)
+                case Do.BANK:
+                    seat.bank()
+                case Do.LEAVE:
+                    await self.terminal.leave()
+                case Do.NEXT:
+                    await self.terminal.next_race()
+                case Do.REPLAY:
+                    seat.play.say(await self.terminal.save_replay())
+                case Do.SHARE:
+                    seat.play.say(self.terminal.share())
+                case Do.HELP:
+                    self.terminal.show_help()
+                case Do.REDRAW:
+                    self.app.refresh(layout=True)
+                case _:
+                    pass
+        except ClientError as error:
+            seat.play.say(str(error), Ink.BAD)
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    lines = [""]
+    for word in text.split():
+        if len(lines[-1]) + 1 + len(word) > max(10, width):
+            lines.append("")
+        lines[-1] = f"{lines[-1]} {word}".strip()
+    return lines

@@ -1,0 +1,69 @@
+"""The room before the race: seats, ready, the host's options, the code, the countdown."""
+
+from samedeal.protocol.fields import Phase
+from samedeal_client.errors import ClientError
+from samedeal_client.model.keys import Action
+from samedeal_client.model.room import room_rows
+from samedeal_client.terminal.screens.base import BaseScreen
+from samedeal_client.terminal.screens.options import OptionsScreen
+
+__all__ = ["RoomScreen"]
+
+
+class RoomScreen(BaseScreen):
+    """A room in the lobby or in the countdown."""
+
+    def on_mount(self) -> None:
+        # The countdown is told in seconds.
+        self.set_interval(0.2, self.redraw)
+        self.redraw()
+
+    def redraw(self) -> None:
+        seat, size = self.terminal.seat, self.size
+        if seat is None:
+            return
+        rows = room_rows(
+            seat.race.view,
+            seat.race.model.seat,
+            seat.client.url,
+            seat.clock_ms,
+            size.width,
+            size.height,
+            seat.play.banner or self.sentence,
+        )
+        self.sheet.show(rows, self.terminal.palette)
+
+    async def pressed(self, key: str, action: Action | None) -> None:
+        seat = self.terminal.seat
+        if seat is None:
+            return
+        self.sentence = ""
+        race = seat.race
+        is_host = race.view.host == race.model.seat
+        try:
+            if action is Action.QUIT or key == "escape":
+                await self.terminal.leave()
+                return
+            if key in ("enter", "r"):
+                if race.view.phase is Phase.LOBBY:
+                    await race.ready(not seat.play.me.ready)
+            elif key == "b":
+                self.say("a bot is coming")
+                await self.terminal.add_bot()
+                self.sentence = ""
+            elif key == "s" and is_host:
+                await race.start()
+            elif key == "o" and is_host:
+                self.app.push_screen(OptionsScreen(race.view.options, self._set_options))
+                return
+            elif action is Action.HELP:
+                self.terminal.show_help()
+                return
+        except ClientError as error:
+            self.sentence = str(error)
+        self.redraw()
+
+    async def _set_options(self, changes: dict[str, object]) -> None:
+        seat = self.terminal.seat
+        if seat is not None and changes:
+            await seat.race.set_options(**changes)

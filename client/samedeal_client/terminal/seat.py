@@ -1,0 +1,137 @@
+"""A seat on the screen: sends what the player wants, and tells the screen when something came."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Final
+
+from samedeal.engine.errors import EngineError
+from samedeal.engine.run import UNDO, Action
+from samedeal.protocol import server_messages as say
+from samedeal.protocol.fields import RaceView
+from samedeal_client.connection import Client, Dropped, Link, Race, Rewound, Store
+from samedeal_client.errors import ClientError, Unanswered
+from samedeal_client.model.ink import Ink
+from samedeal_client.model.keys import Keys
+from samedeal_client.model.play import PlayModel
+from samedeal_client.model.window import shown_clock
+
+__all__ = ["Seat"]
+
+PING_EVERY_S: Final = 2.0
+LOST: Final = "connection lost, trying again; the clock runs on and the board stays"
+STORE_AWAY: Final = "the server's store is away, trying again; nothing is lost"
+
+
+class Seat:
+    """One race of one player while it is on the screen."""
+
+    def __init__(self, client: Client, race: Race, keys: Keys, changed: Callable[[], None]) -> None:
+        self.client = client
+        self.race = race
+        self.play = PlayModel(race.model, keys.name)
+        self.goes_on = False
+        """Whether somebody has opened the room's next race."""
+        self._changed = changed
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._view: RaceView = race.view
+        self._view_at = self._now()
+        for work in (self._listen(), self._measure()):
+            self._own(asyncio.create_task(work))
+
+    def close(self) -> None:
+        """Stop listening; the seat itself is kept."""
+        for task in self._tasks:
+            task.cancel()
+
+    @property
+    def clock_ms(self) -> int:
+        """The clock of the race now."""
+        return shown_clock(self._view, self._now() - self._view_at)
+
+    async def do(self, action: Action) -> None:
+        """Send a move or undo: it is shown when this returns, and answered later."""
+        self._own(asyncio.create_task(self._act(action)))
+        # The task runs up to where it waits for the answer: the move is on the table.
+        await asyncio.sleep(0)
+
+    async def _act(self, action: Action) -> None:
+        play = self.play
+        try:
+            await (self.race.undo() if action is UNDO else self.race.move(action))
+            play.acknowledged()
+        except Unanswered:
+            play.say("no answer yet; the move is kept here and goes on being sent", Ink.BAD)
+        except (EngineError, ClientError) as error:
+            play.refused(action, str(error))
+        for wish in play.go_on():
+            if wish.action is not None:
+                await self.do(wish.action)
+        self._changed()
+
+    def bank(self) -> None:
+        """End the run and keep its result; that it is done shows with the room."""
+        self._own(asyncio.create_task(self._bank()))
+
+    async def _bank(self) -> None:
+        try:
+            await self.race.bank()
+            self.play.say(
+                f"banked: {self.race.model.run.best} home stand; the others play on", Ink.GOOD
+            )
+        except ClientError as error:
+            self.play.say(str(error), Ink.BAD)
+        self._changed()
+
+    async def _listen(self) -> None:
+        play = self.play
+        async for event in self.race.events():
+            if isinstance(event, say.Room | say.Go | say.Closed):
+                self._view, self._view_at = event.race, self._now()
+            match event:
+                case Link():
+                    play.banner = "" if event.is_up else LOST
+                    if event.is_up:
+                        play.say("the connection is back", Ink.GOOD)
+                case Store():
+                    play.banner = "" if event.is_up else STORE_AWAY
+                case Rewound():
+                    play.say(
+                        f"the server lost {event.actions} of your moves; they are sent again",
+                        Ink.BAD,
+                    )
+                case Dropped():
+                    lost = " ".join(event.actions)
+                    play.say(f"TAKEN BACK {lost}: {event.sentence}", Ink.BAD)
+                case say.TakenOver():
+                    play.banner = event.sentence
+                case say.Moved():
+                    self.goes_on = True
+                    play.say("the room goes on with a new deal", Ink.TITLE)
+                case _:
+                    play.heard(event)
+            self._changed()
+        if self.race.is_alive:
+            return
+        try:
+            self.race.check()
+        except ClientError as error:
+            play.banner = str(error)
+        self._changed()
+
+    async def _measure(self) -> None:
+        while True:
+            try:
+                self.play.link_ms = await self.client.ping() * 1000
+            except Unanswered:
+                self.play.link_ms = None
+            except ClientError:
+                return
+            await asyncio.sleep(PING_EVERY_S)
+
+    def _own(self, task: "asyncio.Task[None]") -> None:
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    @staticmethod
+    def _now() -> float:
+        return asyncio.get_running_loop().time()
