@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import random
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import pytest
 from redis.asyncio import Redis
 
+from node import Trio, node
 from racestore import ADA, EVA, IVO, RACE, Store
+from samedeal.protocol import client_messages as ask
+from samedeal.protocol import server_messages as say
 from samedeal.protocol.fields import Phase, Status
 from samedeal_server.errors import StoreUnavailable
 from samedeal_server.race import RaceState, SeatState
 from samedeal_server.ratings import Ratings, is_rated
+from samedeal_server.skill import Skill
 from samedeal_server.store import keys
 from samedeal_server.store.races import RaceStore
 from samedeal_server.store.ratings import Rated, RatingStore
@@ -29,6 +34,22 @@ class CutOff(RatingStore):
     async def add(self, game: str, rated: Rated) -> bool:
         await super().add(game, rated)
         raise StoreUnavailable("cut off")
+
+
+class Together(RatingStore):
+    """A store that two ask at the same moment: each has the answer before either goes on."""
+
+    def __init__(self, redis: Redis) -> None:
+        super().__init__(redis)
+        self._both = asyncio.Barrier(2)
+        self._times = 0
+
+    async def skills(self, game: str, players: Sequence[str]) -> list[Skill]:
+        found = await super().skills(game, players)
+        self._times += 1
+        if self._times <= 2:
+            await self._both.wait()
+        return found
 
 
 @pytest.fixture
@@ -103,7 +124,8 @@ async def test_a_node_that_ends_between_rating_and_record_leaves_it_to_the_next(
 async def test_two_races_that_end_together_are_both_rated(store: Store) -> None:
     one = await a_race(store, "race000000000002", ADA, IVO)
     two = await a_race(store, "race000000000003", ADA, EVA)
-    await asyncio.gather(*(ratings(store).book(state) for state in (one, two)))
+    both = Together(store.redis)
+    await asyncio.gather(*(Ratings(both, store.races).book(state) for state in (one, two)))
     together = (await RatingStore(store.redis).skills("lanes", [ADA]))[0]
     assert together.races == 2
     assert together.shown.number > 1605
@@ -170,3 +192,22 @@ async def test_a_store_that_lost_the_skills_has_them_made_anew(store: Store) -> 
 async def test_each_game_has_ratings_of_its_own(store: Store, redis: Redis) -> None:
     await rated(store, "race000000000100", ADA, IVO)
     assert str(await ratings(store).of("sally", ADA)) == "1500?"
+
+
+async def test_a_room_that_saw_the_close_is_told_what_it_did_to_the_ratings(
+    valkey_url: str, redis: Redis
+) -> None:
+    async with node(valkey_url, "n1") as desk:
+        trio = Trio(desk, "lanes")
+        await trio.sit()
+        for player in trio.everyone:
+            await player.get(say.Done, ask.Bank, race=trio.race)
+        room = desk.rooms.get(trio.race)
+        assert room is not None
+        assert room.state.phase is Phase.CLOSED
+        await desk.races.note(trio.race, 2, "rated", "1500? 1605?")
+        await desk.rooms.refresh(room)
+        for player in trio.everyone:
+            news = player.said()[-1]
+            assert isinstance(news, say.Room)
+            assert [row.rating for row in news.race.order if row.seat == 2] == [1605]
