@@ -17,6 +17,7 @@ from samedeal_server.buckets import Limits
 from samedeal_server.daily import Calendar, Days, Draw, drawn_at_random
 from samedeal_server.desk import RaceDesk
 from samedeal_server.door import Door, Visitor
+from samedeal_server.matches import Matches
 from samedeal_server.pause import is_set_within
 from samedeal_server.race import RaceState
 from samedeal_server.ratings import Ratings
@@ -30,6 +31,7 @@ from samedeal_server.store.boards import BoardStore
 from samedeal_server.store.days import DayStore
 from samedeal_server.store.leases import BEAT_S, Leases
 from samedeal_server.store.link import CommitLink
+from samedeal_server.store.queue import MatchQueue
 from samedeal_server.store.races import RaceStore
 from samedeal_server.store.ratings import RatingStore
 from samedeal_server.store.watch import WatchStore
@@ -68,7 +70,8 @@ async def node(
     closing = asyncio.Event()
     beats = asyncio.create_task(beating(rooms, closing))
     spectators = Spectators(rooms, races, WatchStore(redis, name), leases)
-    yield RaceDesk(races, AccountStore(redis), boards, rooms, ratings, days, spectators)
+    matches = Matches(MatchQueue(redis, name), races, ratings)
+    yield RaceDesk(races, AccountStore(redis), boards, rooms, ratings, days, spectators, matches)
     closing.set()
     await asyncio.wait([beats])
     await rooms.close()

@@ -14,6 +14,8 @@ from samedeal_server.desk import RaceDesk
 from samedeal_server.door import Door, Proxies, origins
 from samedeal_server.errors import CannotServe, SeedUsed, StoreUnavailable
 from samedeal_server.gateway import Gateway
+from samedeal_server.housebot import LOOK_S, HouseBot
+from samedeal_server.matches import TICK_S, Matches
 from samedeal_server.pause import is_set_within
 from samedeal_server.race import RaceState
 from samedeal_server.ratings import Ratings
@@ -29,6 +31,7 @@ from samedeal_server.store.embedded import EmbeddedStore
 from samedeal_server.store.feed import Feed
 from samedeal_server.store.leases import BEAT_S, Leases
 from samedeal_server.store.link import CommitLink
+from samedeal_server.store.queue import MatchQueue
 from samedeal_server.store.races import RaceStore
 from samedeal_server.store.ratings import RatingStore
 from samedeal_server.store.watch import WatchStore
@@ -85,10 +88,15 @@ async def running(settings: Settings, *, shares_port: bool = False) -> AsyncIter
         stack.push_async_callback(rooms.close)
         days = Days(races, rooms, day_store)
         await _made_ready(days)
+        matches = Matches(MatchQueue(redis, node), races, ratings)
         spectators = Spectators(
             rooms, races, WatchStore(redis, node), leases, max_watchers=settings.max_watchers
         )
-        desk = RaceDesk(races, AccountStore(redis), boards, rooms, ratings, days, spectators)
+        desk = RaceDesk(
+            races, AccountStore(redis), boards, rooms, ratings, days, spectators, matches
+        )
+        house_bot = HouseBot(desk)
+        stack.push_async_callback(house_bot.close)
         gateway = Gateway(
             desk,
             Door(settings.limits),
@@ -98,11 +106,15 @@ async def running(settings: Settings, *, shares_port: bool = False) -> AsyncIter
         )
         port = await gateway.open(settings.host, settings.port, tls, reuse_port=shares_port)
         stack.push_async_callback(gateway.close)
+        # First of all nobody is matched any more.
+        stack.push_async_callback(matches.close)
         closing = asyncio.Event()
         chores = [
             asyncio.create_task(_every(SWEEP_S, rooms.sweep, closing), name="sweep"),
             asyncio.create_task(_every(BEAT_S, rooms.beat, closing), name="beat"),
             asyncio.create_task(_every(RECHECK_S, rooms.recheck, closing), name="recheck"),
+            asyncio.create_task(_every(TICK_S, matches.tick, closing), name="matches"),
+            asyncio.create_task(_every(LOOK_S, house_bot.look, closing), name="house bot"),
             asyncio.create_task(_every(PREPARE_S, days.prepare, closing), name="prepare"),
         ]
         stack.push_async_callback(asyncio.wait, chores)

@@ -16,6 +16,7 @@ from samedeal_server import names
 from samedeal_server.boards import Boards
 from samedeal_server.daily import Days
 from samedeal_server.errors import NameTaken, Refusal
+from samedeal_server.matches import Matches
 from samedeal_server.opening import SEED_BYTES, check_open, dealt, free_code, known
 from samedeal_server.race import RaceState, SeatState
 from samedeal_server.ratings import Ratings
@@ -66,12 +67,14 @@ class RaceDesk:
         ratings: Ratings,
         days: Days,
         spectators: Spectators,
+        matches: Matches,
     ) -> None:
         self.spectators = spectators
         self.races = races
         self.rooms = rooms
         self.boards = boards
         self.days = days
+        self.matches = matches
         self.replays = Replays(races, days)
         self._accounts = accounts
         self._ratings = ratings

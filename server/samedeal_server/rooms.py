@@ -172,6 +172,10 @@ class Rooms:
         """The room, if this node has members in it."""
         return self._rooms.get(race_id)
 
+    def all(self) -> list[Room]:
+        """The rooms this node has members in."""
+        return list(self._rooms.values())
+
     async def load(self, race_id: str) -> RaceState | None:
         """Read a race; only seats whose node lives are present."""
         state = await self._races.load(race_id)

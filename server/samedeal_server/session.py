@@ -133,6 +133,7 @@ class Session:
         for _, seat in seats:
             if seat.room is not None:
                 self._desk.rooms.exit(seat.room, seat)
+        await self._stop_waiting()
         for race_id, seat in seats:
             try:
                 await self._desk.races.detach(race_id, seat.seat, seat.epoch)
@@ -140,6 +141,14 @@ class Session:
                     await self._desk.rooms.refresh(room)
             except StoreUnavailable:
                 log.warning("race %s: could not note that seat %d is empty", race_id, seat.seat)
+
+    async def _stop_waiting(self) -> None:
+        """Nobody is matched with who is gone."""
+        if self.account is not None:
+            try:
+                await self._desk.matches.leave(self.account, self.outbox)
+            except StoreUnavailable:
+                log.warning("a player is gone; the queue finds out when the lease ends")
 
     def let_go(self, seat: Seat) -> None:
         """Another connection holds this seat now: say so, and leave it to that one."""
@@ -230,6 +239,16 @@ class Session:
             case ask.LiveGet():
                 races = await desk.spectators.live(message.limit)
                 self._send(say.LiveRaces(id=message.id, races=races))
+            case ask.MatchQueue():
+                self._send(await desk.matches.join(account, self.outbox, message.game, message.id))
+            case ask.MatchAnswer(race=pair, accept=accept):
+                await desk.matches.answer(account, self.outbox, pair, accept=accept)
+                self._send(say.Done(id=message.id))
+            case ask.MatchBot():
+                self._send(await desk.matches.bot(account, self.outbox, message.id))
+            case ask.MatchLeave():
+                await desk.matches.leave(account, self.outbox)
+                self._send(say.Done(id=message.id))
             case ask.Next():
                 moved = await desk.next_race(account, message)
                 self._send(moved)

@@ -27,6 +27,7 @@ from samedeal.protocol.fields import (
     Spectating,
     Status,
 )
+from samedeal.protocol.match_messages import MatchState
 from samedeal.protocol.watch_messages import LiveRace, WatchedBoard
 
 GOLDEN = dict(
@@ -213,6 +214,10 @@ SAMPLES: tuple[ask.ClientMessage | say.ServerMessage, ...] = (
     ask.Leave(id=11, race=RACE),
     ask.Next(id=12, race=RACE),
     ask.Say(id=12, race=RACE, phrase=Phrase.ONE_MORE),
+    ask.MatchQueue(id=15, game="klondike"),
+    ask.MatchAnswer(id=16, race=RACE, accept=False),
+    ask.MatchBot(id=17),
+    ask.MatchLeave(id=18),
     ask.ReplayGet(id=13, race=RACE, part=2),
     ask.BoardGet(
         id=14,
@@ -254,6 +259,15 @@ SAMPLES: tuple[ask.ClientMessage | say.ServerMessage, ...] = (
     say.Pong(id=0),
     say.Room(race=VIEW),
     say.Said(race=RACE, seat=2, phrase=Phrase.ONE_MORE),
+    say.Match(
+        id=15,
+        game="klondike",
+        state=MatchState.FOUND,
+        rating=1523,
+        within_ms=12_000,
+        race=RACE,
+        sentence="somebody is here",
+    ),
     say.Go(race=VIEW, seat=2, hash=99, board=BOARD),
     say.Progress(race=RACE, ver=18, players=(PLAYER,)),
     say.Notice(race=RACE, kind="stuck", sentence="No move is left."),

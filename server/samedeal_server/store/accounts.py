@@ -15,7 +15,7 @@ from samedeal_server.store.faults import translates_faults
 from samedeal_server.store.names import NameStore
 from samedeal_server.store.scripts import Script, run
 
-__all__ = ["Account", "AccountStore", "new_id"]
+__all__ = ["HOUSE_BOT", "Account", "AccountStore", "new_id"]
 
 LIFETIME_MS = 400 * 24 * 3600 * 1000
 """An account nobody uses for so long is forgotten."""
@@ -34,6 +34,10 @@ class Account:
     player: str
     name: str
     bot: bool
+
+
+HOUSE_BOT = Account("00000000housebot", "housebot", bot=True)
+"""The server's own bot. It needs no account in the store: no token leads to it."""
 
 
 def new_id() -> str:

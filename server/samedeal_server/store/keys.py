@@ -17,6 +17,7 @@ __all__ = [
     "leases",
     "live",
     "log",
+    "match",
     "name",
     "opened",
     "race",
@@ -148,3 +149,8 @@ def hidden(game: str) -> str:
 def days_due(game: str) -> str:
     """Sorted set: days whose season has to be worked out, each with the time from which on."""
     return f"{{b:{game}}}:days"
+
+
+def match() -> list[str]:
+    """Hash of those who wait in quick match, hash of the pairs that are to accept."""
+    return ["{match}:queue", "{match}:pairs"]

@@ -20,6 +20,7 @@ from samedeal.protocol.fields import (
     Seq,
     Token,
 )
+from samedeal.protocol.match_messages import MatchAnswer, MatchBot, MatchLeave, MatchQueue
 from samedeal.protocol.phrase_messages import Say
 from samedeal.protocol.replay_messages import ReplayGet
 from samedeal.protocol.watch_messages import LiveGet, Unwatch, Watch
@@ -36,6 +37,10 @@ __all__ = [
     "Join",
     "Leave",
     "LiveGet",
+    "MatchAnswer",
+    "MatchBot",
+    "MatchLeave",
+    "MatchQueue",
     "Next",
     "Ping",
     "PlayMove",
@@ -182,6 +187,10 @@ ClientMessage = (
     | Leave
     | Next
     | Say
+    | MatchQueue
+    | MatchAnswer
+    | MatchBot
+    | MatchLeave
     | ReplayGet
     | BoardGet
     | Ping

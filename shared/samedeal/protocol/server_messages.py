@@ -26,6 +26,7 @@ from samedeal.protocol.fields import (
     Seq,
     Token,
 )
+from samedeal.protocol.match_messages import Match
 from samedeal.protocol.phrase_messages import Said
 from samedeal.protocol.replay_messages import ReplayFile
 from samedeal.protocol.watch_messages import LiveRaces, Watched, Watching, WatchOver
@@ -41,6 +42,7 @@ __all__ = [
     "Go",
     "LiveRaces",
     "LogEntry",
+    "Match",
     "Moved",
     "Notice",
     "Pong",
@@ -213,6 +215,7 @@ ServerMessage = (
     | Pong
     | Room
     | Said
+    | Match
     | Go
     | Progress
     | Notice
