@@ -2,17 +2,21 @@
 
 import asyncio
 import random
+from collections.abc import AsyncGenerator
 from typing import Any, Self
 
 from samedeal.protocol import client_messages as ask
 from samedeal.protocol import server_messages as say
 from samedeal.protocol.fields import OptionsPatch, Phase
+from samedeal.protocol.watch_messages import LiveRace
 from samedeal_client.boards import Boards
 from samedeal_client.daily import play_day, show_day
 from samedeal_client.errors import ConnectionLost
 from samedeal_client.exchange import Exchange
 from samedeal_client.race import Dropped, Event, Link, Race, Rewound, Store
 from samedeal_client.replays.fetch import fetch
+from samedeal_client.sight import Sight
+from samedeal_client.watch import list_live, watch
 
 __all__ = ["Client", "Dropped", "Event", "Link", "Race", "Rewound", "Store"]
 
@@ -122,6 +126,19 @@ class Client:
         start_s = loop.time()
         await self._exchange.request(ask.Ping(id=self._next_id()), say.Pong)
         return loop.time() - start_s
+
+    async def live(self, *, limit: int = 20) -> tuple[LiveRace, ...]:
+        """The races that run and may be watched, the latest first. Raise Refused."""
+        return await list_live(self._exchange, limit)
+
+    def watch(self, race: str) -> AsyncGenerator[Sight]:
+        """See a race, by its code or id, until it is closed; the last sight has seed and order.
+
+        `async for sight in client.watch(code)`: each is the newest, so who reads slowly skips
+        some. A lost connection is made again, and told by a sight. Raise Refused if the race may
+        not be watched, or not any longer.
+        """
+        return watch(self._exchange, race)
 
     def _next_id(self) -> int:
         return self._exchange.next_id()

@@ -13,6 +13,7 @@ from samedeal.protocol.errors import BadFrame, ErrorCode, UnknownMessage
 from samedeal.protocol.fields import RaceView
 from samedeal_client.errors import CannotConnect, ClientError, ConnectionLost, Refused, Unanswered
 from samedeal_client.pauses import Pauses
+from samedeal_client.sight import Feed
 from samedeal_client.wire import Wire, addresses
 
 __all__ = ["Exchange", "Seat"]
@@ -98,6 +99,8 @@ class Exchange(Generic[_Seat]):
         self.is_bot = is_bot
         self.patience_s = patience_s
         self.seats: dict[str, _Seat] = {}
+        self.watched: dict[str, Feed] = {}
+        """The races that this account watches, by their ids."""
         self._new_seat = new_seat
         self._given_name, self._as_bot, self._or_like = name, is_bot, not exact
         self._addresses = addresses(url)
@@ -320,6 +323,8 @@ class Exchange(Generic[_Seat]):
             if seat.is_alive:
                 seat.attached.clear()
                 seat.lost_link()
+        for feed in self.watched.values():
+            feed.lost_link()
 
     async def _come_back(self, hint_ms: int | None) -> Wire:
         """Connect again, at the next address. Raise Refused, or ConnectionLost in the end."""
@@ -353,7 +358,7 @@ class Exchange(Generic[_Seat]):
         if isinstance(message, BadFrame):
             self._cannot_read(message)
             return
-        if isinstance(message, say.Ack | say.Done | say.Progress):
+        if isinstance(message, say.Ack | say.Done | say.Progress | say.Watching | say.Watched):
             self._is_fine()
         match message:
             case say.Ack():
@@ -368,6 +373,15 @@ class Exchange(Generic[_Seat]):
                 self._tell(message)
             case say.TakenOver() | say.Moved(id=None) | say.Said():
                 self._tell(message)
+            case say.Watching():
+                # At once, for what is told next follows on its heels.
+                if message.id in self._answers:
+                    self.watched.setdefault(message.race.id, Feed())
+                if (feed := self.watched.get(message.race.id)) is not None:
+                    feed.take(message)
+            case say.Watched() | say.WatchOver():
+                if (feed := self.watched.get(message.race)) is not None:
+                    feed.take(message)
             case _:
                 pass
         request = getattr(message, "id", None)
@@ -437,6 +451,8 @@ class Exchange(Generic[_Seat]):
                 future.set_exception(error)
         for seat in self.seats.values():
             seat.end(error)
+        for feed in self.watched.values():
+            feed.end(error)
 
     def _own(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(work)

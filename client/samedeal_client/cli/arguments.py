@@ -19,6 +19,7 @@ __all__ = [
     "code",
     "name",
     "pace",
+    "race_or_code",
     "seed",
     "seed_hex",
     "server",
@@ -28,6 +29,7 @@ __all__ = [
 DEFAULT_SERVER: Final = "ws://127.0.0.1:8750"
 
 MAX_PACE_S: Final = 60.0
+_RACE: Final[TypeAdapter[str]] = TypeAdapter(fields.RaceId)
 _CODE: Final[TypeAdapter[str]] = TypeAdapter(fields.Code)
 
 
@@ -82,6 +84,14 @@ def code(text: str) -> str:
         raise argparse.ArgumentTypeError(
             f"{text[:20]!r} is no join code: 4 to 8 letters and digits without 0, O, 1 and I"
         ) from None
+
+
+def race_or_code(text: str) -> str:
+    """Read the id of a race, or a join code in either case."""
+    try:
+        return _RACE.validate_python(text)
+    except ValidationError:
+        return code(text)
 
 
 def server(text: str) -> str:

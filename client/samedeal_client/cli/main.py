@@ -8,7 +8,7 @@ import sys
 from samedeal import __version__
 from samedeal.engine.errors import EngineError
 from samedeal_client.bench import command as bench
-from samedeal_client.cli import boards, daily, demo, engine, online, pictures, play, replay
+from samedeal_client.cli import boards, daily, demo, engine, online, pictures, play, replay, watch
 from samedeal_client.cli.output import FAULT, Parser, complain
 from samedeal_client.errors import ClientError
 
@@ -64,6 +64,7 @@ def _parser() -> argparse.ArgumentParser:
     commands.add_parser("serve", help="run the server (samedeal serve --help)")
     play.add_parser(commands)
     online.add_parsers(commands)
+    watch.add_parsers(commands)
     daily.add_parser(commands)
     replay.add_parser(commands)
     pictures.add_parsers(commands)

@@ -49,6 +49,9 @@ def add_parsers(commands: "argparse._SubParsersAction[Parser]") -> None:
     race.add_argument(
         "--spectating", choices=["boards", "shape", "counts", "off"], help="what others may see"
     )
+    race.add_argument(
+        "--watch-delay", type=whole(0, 600), metavar="S", help="seconds that boards come late (0)"
+    )
     race.add_argument("--ranked", action="store_true", default=None, help="a ranked race")
     race.add_argument(
         "--no-bots", dest="bots", action="store_false", default=None, help="let no bots in"
@@ -113,6 +116,7 @@ def _options(args: argparse.Namespace) -> dict[str, object]:
         "countdown_s": args.countdown,
         "undo": args.undo,
         "spectating": args.spectating,
+        "watch_delay_s": args.watch_delay,
         "ranked": args.ranked,
         "bots": args.bots,
         "best_of": args.best_of,
