@@ -10,6 +10,7 @@ from samedeal.protocol import client_messages as ask
 from samedeal.protocol import server_messages as say
 from samedeal.protocol.fields import Phase, RaceView
 from samedeal_server.daily import Draw, drawn_at_random
+from support import eventually
 from timeline import Timeline
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ __all__ = [
     "bank",
     "draw",
     "play",
+    "played",
     "refusal",
     "service",
     "shown",
@@ -106,3 +108,14 @@ async def shown(player: Player, **fields: Any) -> say.Daily:
 def tag(view: RaceView) -> tuple[int, str]:
     assert view.day is not None
     return view.day.number, view.day.date
+
+
+async def played(player: Player, *, moves: int = 3, **fields: Any) -> str:
+    """Play a run to its end. Return the race's id."""
+    race = (await play(player, **fields)).race.id
+    await draw(player, race, *range(1, moves + 1))
+    await bank(player, race)
+    await eventually(
+        lambda: any(m.race.id == race for m in player.said() if isinstance(m, say.Closed))
+    )
+    return race

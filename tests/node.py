@@ -11,10 +11,11 @@ from samedeal.protocol import client_messages as ask
 from samedeal.protocol import server_messages as say
 from samedeal.protocol.codec import decode_server, pack
 from samedeal.protocol.fields import Message
+from samedeal_server.almanac import Calendar
 from samedeal_server.boards import Boards
 from samedeal_server.books import Books
 from samedeal_server.buckets import Limits
-from samedeal_server.daily import Calendar, Days, Draw, drawn_at_random
+from samedeal_server.daily import Days, Draw, drawn_at_random
 from samedeal_server.desk import RaceDesk
 from samedeal_server.door import Door, Visitor
 from samedeal_server.matches import Matches
@@ -35,6 +36,7 @@ from samedeal_server.store.queue import MatchQueue
 from samedeal_server.store.races import RaceStore
 from samedeal_server.store.ratings import RatingStore
 from samedeal_server.store.watch import WatchStore
+from samedeal_server.streaks import Streaks
 from support import eventually
 
 __all__ = ["Player", "Trio", "node"]
@@ -64,9 +66,10 @@ async def node(
     races, boards = RaceStore(redis, name), Boards(BoardStore(redis))
     ratings = Ratings(RatingStore(redis), races)
     day_store = DayStore(redis)
+    streaks = Streaks(day_store, boards.store, calendar)
     leases = Leases(redis, name)
-    rooms = Rooms(races, Books(races, boards, ratings, day_store), leases, open_run)
-    days = Days(races, rooms, day_store, calendar, draw)
+    rooms = Rooms(races, Books(races, boards, ratings, streaks), leases, open_run)
+    days = Days(races, rooms, day_store, boards, streaks, calendar, draw)
     closing = asyncio.Event()
     beats = asyncio.create_task(beating(rooms, closing))
     spectators = Spectators(rooms, races, WatchStore(redis, name), leases)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from samedeal_server.daily import Calendar
+from samedeal_server.almanac import Calendar
 
 if TYPE_CHECKING:
     from redis.asyncio import Redis

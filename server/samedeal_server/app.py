@@ -35,6 +35,7 @@ from samedeal_server.store.queue import MatchQueue
 from samedeal_server.store.races import RaceStore
 from samedeal_server.store.ratings import RatingStore
 from samedeal_server.store.watch import WatchStore
+from samedeal_server.streaks import Streaks
 
 __all__ = ["running"]
 
@@ -43,6 +44,8 @@ log = logging.getLogger(__name__)
 SWEEP_S = 1.0
 RECHECK_S = 0.25
 """How often races that are idle are looked for; each has its turn every 2 s."""
+STREAKS_S = 60.0
+"""How often it is looked for streaks that a day has ended."""
 PREPARE_S = 600.0
 """How often it is seen to that the deals of the days to come are made."""
 
@@ -65,6 +68,7 @@ async def running(settings: Settings, *, shares_port: bool = False) -> AsyncIter
         node = f"{os.getpid()}-{secrets.token_hex(4)}"
         races, boards = RaceStore(redis, node), Boards(BoardStore(redis))
         day_store = DayStore(redis)
+        streaks = Streaks(day_store, boards.store)
         leases = Leases(own_redis, node)
         link = CommitLink(address, [COMMIT], min_replicas=settings.min_replicas)
         try:
@@ -81,12 +85,12 @@ async def running(settings: Settings, *, shares_port: bool = False) -> AsyncIter
             return LiveRun(state, seat, epoch, link, node)
 
         ratings = Ratings(RatingStore(redis), races)
-        rooms = Rooms(races, Books(races, boards, ratings, day_store), leases, open_run)
+        rooms = Rooms(races, Books(races, boards, ratings, streaks), leases, open_run)
         feed = Feed(own_redis, node, rooms)
         feed.open()
         stack.push_async_callback(feed.close)
         stack.push_async_callback(rooms.close)
-        days = Days(races, rooms, day_store)
+        days = Days(races, rooms, day_store, boards, streaks)
         await _made_ready(days)
         matches = Matches(MatchQueue(redis, node), races, ratings)
         spectators = Spectators(
@@ -116,6 +120,7 @@ async def running(settings: Settings, *, shares_port: bool = False) -> AsyncIter
             asyncio.create_task(_every(TICK_S, matches.tick, closing), name="matches"),
             asyncio.create_task(_every(LOOK_S, house_bot.look, closing), name="house bot"),
             asyncio.create_task(_every(PREPARE_S, days.prepare, closing), name="prepare"),
+            asyncio.create_task(_every(STREAKS_S, streaks.end_lost, closing), name="streaks"),
         ]
         stack.push_async_callback(asyncio.wait, chores)
         stack.callback(closing.set)

@@ -38,7 +38,10 @@ class Boards:
         for result in results_of(state):
             seat = state.seats[int(result.run.rpartition(".")[2])]
             todo = updates(state.game, result, bots=seat.bot)
-            await self.store.book(state.game, result, todo, Label(seat.name, seat.bot))
+            # When a day is closed, all of its results are there.
+            due_ms = 0 if state.day is None else state.day.closes_at_ms
+            label = Label(seat.name, seat.bot)
+            await self.store.book(state.game, result, todo, label, day_due_ms=due_ms)
 
     async def page(self, account: Account, message: wire.BoardGet) -> wire.Board:
         """Read a board. Raise Refusal for one that there is not."""

@@ -1,11 +1,9 @@
 """What a closed race leaves behind: each part of it written exactly once, however often booked."""
 
 from samedeal_server.boards import Boards
-from samedeal_server.race import RaceDay, RaceState
 from samedeal_server.ratings import Ratings
-from samedeal_server.store.days import DayStore
 from samedeal_server.store.races import RaceStore
-from samedeal_server.streaks import MIN_MOVES
+from samedeal_server.streaks import Streaks
 
 __all__ = ["Books"]
 
@@ -16,11 +14,13 @@ class Books:
     A node may end half way and another begin anew: whatever is booked here has to be repeatable.
     """
 
-    def __init__(self, races: RaceStore, boards: Boards, ratings: Ratings, days: DayStore) -> None:
+    def __init__(
+        self, races: RaceStore, boards: Boards, ratings: Ratings, streaks: Streaks
+    ) -> None:
         self._races = races
         self._boards = boards
         self._ratings = ratings
-        self._days = days
+        self._streaks = streaks
 
     async def book(self, race_id: str) -> None:
         """Book a closed race: its maker may open another, its players rank."""
@@ -30,13 +30,7 @@ class Books:
         for seat in state.seats.values():
             await self._races.over(seat.player, race_id)
         await self._boards.book(state)
-        if state.day is not None:
-            await self._book_day(state, state.day)
-            return
-        await self._ratings.book(state)
-
-    async def _book_day(self, state: RaceState, day: RaceDay) -> None:
-        """Book a run at the deal of a day: it counts for the streak of its player."""
-        seat = state.seats[1]
-        if state.was_run and not state.practice and seat.seq >= MIN_MOVES:
-            await self._days.note_played(seat.player, state.game, day.number)
+        if state.day is None:
+            await self._ratings.book(state)
+        else:
+            await self._streaks.book(state, state.day)

@@ -3,7 +3,7 @@
 import logging
 import secrets
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from contextlib import suppress
 from typing import NamedTuple
 
 from samedeal.engine.deals import commitment
@@ -11,18 +11,22 @@ from samedeal.engine.games import game
 from samedeal.engine.run import UndoPolicy
 from samedeal.protocol import daily_messages as wire
 from samedeal.protocol import days
+from samedeal.protocol.board_messages import BoardGet, BoardKind
 from samedeal.protocol.errors import ErrorCode
 from samedeal.protocol.fields import DealLabel, Phase, RaceOptions, Spectating
+from samedeal_server.almanac import Calendar
+from samedeal_server.boards import Boards
 from samedeal_server.errors import Refusal, SeedUsed
 from samedeal_server.opening import SEED_BYTES, check_open, dealt, free_code
 from samedeal_server.race import RaceDay, RaceState, SeatState
 from samedeal_server.rooms import Rooms
+from samedeal_server.rows import Board
 from samedeal_server.store.accounts import Account, new_id
 from samedeal_server.store.days import DayDeal, DayStore
 from samedeal_server.store.races import RaceStore
-from samedeal_server.streaks import days_in_a_row
+from samedeal_server.streaks import Streaks
 
-__all__ = ["Calendar", "Days", "Draw", "Drawn", "drawn_at_random"]
+__all__ = ["Days", "Draw", "Drawn", "drawn_at_random"]
 
 log = logging.getLogger(__name__)
 
@@ -46,26 +50,6 @@ async def drawn_at_random(_game: str) -> Drawn:
     return Drawn(DealLabel.OPEN, secrets.token_bytes(SEED_BYTES))
 
 
-@dataclass(slots=True)
-class Calendar:
-    """Which day it is at a time of the store's clock."""
-
-    ahead_ms: int = 0
-    """How far the days are ahead of that clock."""
-
-    def day_at(self, now_ms: int) -> int:
-        """Return the number of the day."""
-        return days.number_at(now_ms + self.ahead_ms)
-
-    def ends_at_ms(self, day: int) -> int:
-        """Return when a day ends and the next begins, by the store's clock."""
-        return days.begins_at_ms(day + 1) - self.ahead_ms
-
-    def closes_at_ms(self, day: int) -> int:
-        """Return when the last runs of a day end."""
-        return self.ends_at_ms(day) + days.GRACE_MS
-
-
 class Days:
     """What players ask about days, done in the store."""
 
@@ -74,12 +58,16 @@ class Days:
         races: RaceStore,
         rooms: Rooms,
         store: DayStore,
+        boards: Boards,
+        streaks: Streaks,
         calendar: Calendar | None = None,
         draw: Draw = drawn_at_random,
     ) -> None:
         self._races = races
         self._rooms = rooms
         self._store = store
+        self._boards = boards
+        self.streaks = streaks
         self._calendar = Calendar() if calendar is None else calendar
         self._draw = draw
 
@@ -227,8 +215,23 @@ class Days:
         if state.day is None or account.player == state.seats[1].player:
             return
         if not await self.may_see(account, state.day.number, state.game):
-            sentence = f"results of day {state.day.number} are hidden until your own run is over"
-            raise Refusal(ErrorCode.HIDDEN, sentence)
+            raise _hidden(state.day.number)
+
+    async def check_board(self, account: Account, message: BoardGet) -> None:
+        """Raise Refusal if the asker may not see this board, of a day, yet."""
+        if message.board is not BoardKind.DAILY or message.game not in days.DAILY_GAMES:
+            return
+        day = self._calendar.day_at(await self._store.now_ms())
+        if message.day is not None:
+            with suppress(ValueError):
+                # What is no day has no board, which others say.
+                day = days.number_of_iso(message.day)
+        if not await self.may_see(account, day, message.game):
+            raise _hidden(day)
+        _, (deal,) = await self._store.deals([(day, message.game)])
+        if deal is not None and deal.is_void:
+            sentence = f"day {day} of {message.game} was taken out of the ranking by the operators"
+            raise Refusal(ErrorCode.NOT_FOUND, sentence)
 
     async def may_see(self, account: Account, day: int, game_id: str) -> bool:
         """Whether results of others may be shown: the day is closed, or the own run is."""
@@ -269,25 +272,25 @@ class Days:
     async def _game(self, account: Account, day: int, game_id: str, *, now_ms: int) -> wire.DayGame:
         today = self._calendar.day_at(now_ms)
         is_closed = now_ms >= self._calendar.closes_at_ms(day)
-        # In the hour after midnight the last runs of yesterday are still on.
-        open_from = today - int(now_ms < self._calendar.closes_at_ms(today - 1))
         deal = await self._deal(day, game_id, may_make=day == today)
-        streak = days_in_a_row(
-            await self._store.played(account.player, game_id),
-            await self._store.voided(game_id),
-            open_from,
-        )
+        streak = await self.streaks.of(account.player, game_id, now_ms)
+        board = Board(game_id, BoardKind.DAILY, days.date_of(day).isoformat(), account.bot)
+        page = await self._boards.store.top(board, 1, me=account.player)
+        place = 0 if page.me is None or deal.is_void else page.me.place
         return wire.DayGame(
             game=game_id,
             label=deal.label,
             commitment=_promised(deal),
             seed=deal.seed.hex() if is_closed else None,
             void=deal.is_void,
-            own=await self._own(account, day, game_id),
+            played=page.total,
+            own=await self._own(account, day, game_id, place),
             streak=wire.Streak(days=streak.days, best=streak.best, freezes=streak.freezes),
         )
 
-    async def _own(self, account: Account, day: int, game_id: str) -> wire.OwnRun | None:
+    async def _own(
+        self, account: Account, day: int, game_id: str, place: int
+    ) -> wire.OwnRun | None:
         tries = await self._store.tries(account.player, day, game_id)
         state = await self._rooms.load(tries.ranked) if tries.ranked else None
         if state is None or not state.was_run:
@@ -301,6 +304,7 @@ class Days:
             home=seat.home,
             moves=seat.seq,
             t_ms=state.order()[0].t_ms if is_over(state) else seat.t_ms,
+            place=place,
         )
 
     async def _promises(self, today: int, game_ids: tuple[str, ...]) -> tuple[wire.Promise, ...]:
@@ -327,10 +331,17 @@ class Days:
     async def void(self, day: int, game_id: str) -> None:
         """Take a day out of the ranking; for streaks it is as if it had not been."""
         await self._store.void(day, _of_the_day(game_id))
+        await self.streaks.recount(game_id)
 
     async def unvoid(self, day: int, game_id: str) -> None:
         """Put a day back into the ranking."""
         await self._store.unvoid(day, _of_the_day(game_id))
+        await self.streaks.recount(game_id)
+
+
+def _hidden(day: int) -> Refusal:
+    sentence = f"results of day {day} are hidden until your own run is over"
+    return Refusal(ErrorCode.HIDDEN, sentence)
 
 
 def is_over(state: RaceState) -> bool:

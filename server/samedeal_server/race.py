@@ -36,10 +36,14 @@ class RaceDay:
         return self.ends_at_ms + GRACE_MS
 
     @property
+    def date(self) -> str:
+        """Its date in UTC, as in 2026-11-30."""
+        return date_of(self.number).isoformat()
+
+    @property
     def tag(self) -> DayTag:
         """The day as its player sees it."""
-        number = self.number
-        return DayTag(number=number, date=date_of(number).isoformat(), label=self.label)
+        return DayTag(number=self.number, date=self.date, label=self.label)
 
     @classmethod
     def read(cls, fields: Mapping[str, str]) -> "RaceDay | None":

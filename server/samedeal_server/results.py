@@ -7,7 +7,7 @@ from typing import Self
 from samedeal.engine.scoring import TIME_STEP_MS
 from samedeal.protocol.board_messages import BoardKind
 from samedeal.protocol.fields import Status
-from samedeal_server.race import RaceState, SeatState
+from samedeal_server.race import RaceDay, RaceState, SeatState
 from samedeal_server.rows import FOREVER, ORDERS, PERIODS, Board, Row, Span, period_of
 
 __all__ = ["Result", "Update", "is_counted", "results_of", "updates"]
@@ -76,6 +76,8 @@ def is_counted(state: RaceState) -> bool:
 
 def results_of(state: RaceState) -> tuple[Result, ...]:
     """The results of a closed race: one for each seat if it is counted, else none."""
+    if state.day is not None:
+        return _of_a_day(state, state.day)
     if not is_counted(state):
         return ()
     firsts = {row.seat for row in state.order() if row.place == 1}
@@ -89,6 +91,27 @@ def results_of(state: RaceState) -> tuple[Result, ...]:
             order=_fastest(seat) if state.options.ranked else "",
         )
         for seat in state.seats.values()
+    )
+
+
+def _of_a_day(state: RaceState, day: RaceDay) -> tuple[Result, ...]:
+    """The result of a first run at a day's deal, as it ranks: who never moved has none."""
+    seat = state.seats[1]
+    if not state.was_run or state.practice or not seat.seq:
+        return ()
+    won = seat.ended is Status.WON
+    # Playing on never costs: what counts is when the best was reached.
+    moves, t_ms = (seat.seq, seat.t_ms) if won else (seat.m_best, seat.t_best_ms)
+    order = ORDERS[BoardKind.DAILY].encode(int(won), seat.best, seat.opened, moves, t_ms // 100)
+    return (
+        Result(
+            run=f"{state.id}.1",
+            player=seat.player,
+            closed_ms=state.closed_at_ms,
+            at_ms=state.go_at_ms + t_ms,
+            order=order,
+            day=day.date,
+        ),
     )
 
 

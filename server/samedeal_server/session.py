@@ -195,6 +195,7 @@ class Session:
             case ask.Ping():
                 self._send(say.Pong(id=message.id))
             case ask.BoardGet():
+                await desk.days.check_board(account, message)
                 self._send(await desk.boards.page(account, message))
             case ask.ReplayGet():
                 self._send(await desk.replays.part(account, message))

@@ -1,46 +1,81 @@
-"""How many days in a row has somebody played? A function of the days alone, so it can be redone."""
+"""Streaks: who has played how many days in a row, worked out from the days, and their board."""
 
-from collections.abc import Set
-from dataclasses import dataclass
-from typing import Final
+from samedeal.protocol import days as numbers
+from samedeal.protocol.board_messages import BoardKind
+from samedeal_server.almanac import Calendar
+from samedeal_server.days_in_a_row import MIN_MOVES, DaysInARow, days_in_a_row
+from samedeal_server.race import RaceDay, RaceState
+from samedeal_server.rows import ORDERS, Board, Row
+from samedeal_server.store.boards import BoardStore
+from samedeal_server.store.days import DayStore
 
-__all__ = ["MIN_MOVES", "DaysInARow", "days_in_a_row"]
+__all__ = ["Streaks"]
 
-MIN_MOVES: Final = 10
-"""Moves that make a day one that was played."""
-FREEZE_EVERY: Final = 7
-"""Days in a row that earn a freeze."""
-MAX_FREEZES: Final = 2
-
-
-@dataclass(frozen=True, slots=True)
-class DaysInARow:
-    """A streak: the days of the present one, the best ever, and the missed days it can stand."""
-
-    days: int = 0
-    best: int = 0
-    freezes: int = 0
+_AT_ONCE = 200
 
 
-def days_in_a_row(played: Set[int], void: Set[int], open_from: int) -> DaysInARow:
-    """Count the streak of who played these days.
+class Streaks:
+    """Keeps the streak boards in step with the days: whatever is done here can be done again."""
 
-    A missed day takes a freeze, or ends the streak where there is none. Void days count neither
-    way; neither do days from `open_from` on that are not played: they can still be.
-    """
-    if not played:
-        return DaysInARow()
-    days = best = freezes = 0
-    for day in range(min(played), max(*played, open_from) + 1):
-        if day in void or (day >= open_from and day not in played):
-            continue
-        if day in played:
-            days += 1
-            best = max(best, days)
-            if days % FREEZE_EVERY == 0:
-                freezes = min(MAX_FREEZES, freezes + 1)
-        elif freezes:
-            freezes -= 1
-        else:
-            days = 0
-    return DaysInARow(days, best, freezes)
+    def __init__(
+        self, store: DayStore, boards: BoardStore, calendar: Calendar | None = None
+    ) -> None:
+        self._store = store
+        self._boards = boards
+        self._calendar = Calendar() if calendar is None else calendar
+
+    async def book(self, state: RaceState, day: RaceDay) -> None:
+        """Book a closed run at the deal of a day: the first one counts, with enough moves."""
+        seat = state.seats[1]
+        if state.was_run and not state.practice and seat.seq >= MIN_MOVES:
+            await self._store.note_played(seat.player, state.game, day.number)
+            await self.update(seat.player, state.game)
+
+    async def of(self, player: str, game: str, now_ms: int) -> DaysInARow:
+        """Work a streak out."""
+        played = await self._played(player, game)
+        void = await self._store.voided(game)
+        return days_in_a_row(played, void, self._calendar.open_from(now_ms))
+
+    async def update(self, player: str, game: str) -> None:
+        """Bring a player's row up to date, and note the day whose end may cost it."""
+        label = await self._boards.label(game, player)
+        if label is None:
+            # Forgotten since.
+            await self._store.streak_is_over(player, game)
+            return
+        played, void = await self._played(player, game), await self._store.voided(game)
+        open_from = self._calendar.open_from(await self._store.now_ms())
+        streak = days_in_a_row(played, void, open_from)
+        board = Board(game, BoardKind.STREAK, bots=label.bot)
+        if not streak.days:
+            await self._boards.drop(board, player)
+            await self._store.streak_is_over(player, game)
+            return
+        # Noted first: a row that nobody looks at again would stand for ever.
+        at_risk = max(max(played - void) + streak.freezes + 1, open_from)
+        await self._store.streak_ends_with(player, game, at_risk)
+        order = ORDERS[BoardKind.STREAK].encode(streak.days)
+        at_ms = numbers.begins_at_ms(max(played - void))
+        await self._boards.put(board, Row(order, at_ms, player))
+
+    async def end_lost(self) -> None:
+        """Take off the boards whose last chance to go on has passed with a closed day."""
+        closed = self._calendar.open_from(await self._store.now_ms()) - 1
+        for game in numbers.DAILY_GAMES:
+            while players := await self._store.streaks_ended(game, closed, _AT_ONCE):
+                for player in players:
+                    await self.update(player, game)
+
+    async def recount(self, game: str) -> None:
+        """Work out the streaks of all who are on boards of a game: a day became void, say."""
+        async for player, _ in self._boards.players(game):
+            await self.update(player, game)
+
+    async def _played(self, player: str, game: str) -> set[int]:
+        """The days played, without those whose result an operator has removed."""
+        played = await self._store.played(player, game)
+        async for result in self._boards.results(game, player, removed=True):
+            if result.day:
+                played.discard(numbers.number_of_iso(result.day))
+        return played

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from dailies import NOON, Service, bank, draw, play, refusal, service, shown
+from dailies import NOON, Service, bank, play, played, refusal, service, shown
 from samedeal.engine.replay import verify
 from samedeal.protocol import client_messages as ask
 from samedeal.protocol import server_messages as say
 from samedeal.protocol.errors import ErrorCode
 from samedeal.protocol.fields import DealLabel
 from samedeal_server.daily import Drawn
-from support import eventually
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -31,15 +30,6 @@ pytestmark = pytest.mark.usefixtures("every_key_expires")
 async def one(valkey_url: str, redis: Redis) -> AsyncIterator[Service]:
     async with service(valkey_url, redis, NOON) as alone:
         yield alone
-
-
-async def played(player: Player, *, moves: int = 3, **fields: object) -> str:
-    """Play a run to its end. Return the race's id."""
-    race = (await play(player, **fields)).race.id
-    await draw(player, race, *range(1, moves + 1))
-    await bank(player, race)
-    await eventually(lambda: bool([m for m in player.said() if isinstance(m, say.Closed)]))
-    return race
 
 
 async def replayed(player: Player, race: str) -> str:

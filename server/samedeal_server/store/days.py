@@ -117,6 +117,21 @@ class DayStore:
         """Note that a player has played a day."""
         await run(self._redis, _PLAYED, [keys.days_played(player, game)], [day, PLAYED_MS])
 
+    async def streak_ends_with(self, player: str, game: str, day: int) -> None:
+        """Note the day that costs a player's streak if it closes unplayed."""
+        await self._redis.zadd(keys.streaks_at_risk(game), {player: day})
+
+    async def streak_is_over(self, player: str, game: str) -> None:
+        """There is nothing more to lose."""
+        await self._redis.zrem(keys.streaks_at_risk(game), player)
+
+    async def streaks_ended(self, game: str, closed: int, limit: int) -> list[str]:
+        """Return players whose streaks have to be looked at, days up to this one being closed."""
+        found: Any = await self._redis.zrangebyscore(
+            keys.streaks_at_risk(game), 0, closed, start=0, num=limit
+        )
+        return [str(player) for player in found]
+
     async def played(self, player: str, game: str) -> set[int]:
         """Return the days that a player has played."""
         days: Iterable[Any] = await self._redis.smembers(keys.days_played(player, game))

@@ -26,6 +26,7 @@ __all__ = [
     "ratings",
     "runs",
     "seat",
+    "streaks_at_risk",
     "tries",
     "watched",
 ]
@@ -122,6 +123,11 @@ def tries(player: str, day: int, game: str) -> str:
 def days_played(player: str, game: str) -> str:
     """Set: the numbers of the days on which a player has played a game's deal."""
     return f"account:{player}:days:{game}"
+
+
+def streaks_at_risk(game: str) -> str:
+    """Sorted set: players, each with the day that costs the streak if it closes unplayed."""
+    return f"{{days}}:risk:{game}"
 
 
 def board(which: Board) -> list[str]:

@@ -16,6 +16,7 @@ __all__ = [
     "featured",
     "number_at",
     "number_of",
+    "number_of_iso",
 ]
 
 DAY_MS: Final = 24 * 3600 * 1000
@@ -32,6 +33,11 @@ _DAY_ZERO: Final = date(2025, 12, 31)
 def number_of(day: date) -> int:
     """Return the number of a date; 1 January 2026 is day 1."""
     return (day - _DAY_ZERO).days
+
+
+def number_of_iso(text: str) -> int:
+    """Return the number of a date as in 2026-11-30. Raise ValueError if it is none."""
+    return number_of(date.fromisoformat(text))
 
 
 def date_of(number: int) -> date:

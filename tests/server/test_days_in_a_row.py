@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from samedeal_server.streaks import DaysInARow, days_in_a_row
+from samedeal_server.days_in_a_row import DaysInARow, days_in_a_row
 
 WEEK, MONTH = frozenset(range(1, 8)), frozenset(range(1, 29))
 
