@@ -12,6 +12,9 @@ _KEPT = re.compile(
     "|".join(
         [
             keys.due(),
+            keys.erasures(),
+            keys.bans(),
+            keys.audit(),
             re.escape(keys.leases()[1]),
             r"\{b:.*\}:(names|hidden|days|runs:.*|[a-z]+:all(:bots)?(:of)?)",
             r"\{rated:.*",

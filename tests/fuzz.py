@@ -59,6 +59,8 @@ class Fuzz:
         self.words: dict[str, list[str]] = {
             "race": ["0" * 16],
             "code": ["ABCDE", "22222222"],
+            "secret": ["0" * 64],
+            "link": ["ABCDEFGH23"],
             "token": ["0" * 16 + "." + "0" * 64],
             "game": [*GAMES, "sally", "nosuch"],
             "move": [

@@ -15,11 +15,13 @@ from samedeal_server.almanac import Calendar
 from samedeal_server.boards import Boards
 from samedeal_server.books import Books
 from samedeal_server.buckets import Limits
+from samedeal_server.crowd import Crowd
 from samedeal_server.daily import Days, Draw, drawn_at_random
 from samedeal_server.desk import RaceDesk
 from samedeal_server.door import Door, Visitor
 from samedeal_server.matches import Matches
 from samedeal_server.pause import is_set_within
+from samedeal_server.people import People
 from samedeal_server.race import RaceState
 from samedeal_server.ratings import Ratings
 from samedeal_server.rooms import Rooms
@@ -32,11 +34,15 @@ from samedeal_server.store.boards import BoardStore
 from samedeal_server.store.days import DayStore
 from samedeal_server.store.leases import BEAT_S, Leases
 from samedeal_server.store.link import CommitLink
+from samedeal_server.store.links import LinkStore
+from samedeal_server.store.news import NewsStore
 from samedeal_server.store.queue import MatchQueue
 from samedeal_server.store.races import RaceStore
 from samedeal_server.store.ratings import RatingStore
+from samedeal_server.store.traces import TraceStore
 from samedeal_server.store.watch import WatchStore
 from samedeal_server.streaks import Streaks
+from samedeal_server.traces import Traces
 from support import eventually
 
 __all__ = ["Player", "Trio", "node"]
@@ -74,9 +80,15 @@ async def node(
     beats = asyncio.create_task(beating(rooms, closing))
     spectators = Spectators(rooms, races, WatchStore(redis, name), leases)
     matches = Matches(MatchQueue(redis, name), races, ratings)
-    yield RaceDesk(races, AccountStore(redis), boards, rooms, ratings, days, spectators, matches)
+    news = NewsStore(redis)
+    crowd = Crowd(news)
+    await crowd.open()
+    looks = asyncio.create_task(looking(crowd, closing))
+    traces = Traces(TraceStore(redis), races, day_store)
+    people = People(AccountStore(redis), LinkStore(redis), news, traces, crowd)
+    yield RaceDesk(races, people, boards, rooms, ratings, days, spectators, matches)
     closing.set()
-    await asyncio.wait([beats])
+    await asyncio.wait([beats, looks])
     await rooms.close()
     await link.close()
     await redis.aclose()
@@ -88,6 +100,12 @@ async def beating(rooms: Rooms, closing: asyncio.Event) -> None:
         await rooms.beat()
         if await is_set_within(closing, BEAT_S):
             return
+
+
+async def looking(crowd: Crowd, closing: asyncio.Event) -> None:
+    """Read the news of a node."""
+    while not await is_set_within(closing, 0.05):
+        await crowd.look()
 
 
 def unframed(frame: bytes) -> bytes:

@@ -9,6 +9,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 
 from samedeal_server.boards import Boards
 from samedeal_server.books import Books
+from samedeal_server.crowd import NEWS_S, Crowd
 from samedeal_server.daily import Days
 from samedeal_server.desk import RaceDesk
 from samedeal_server.door import Door, Proxies, origins
@@ -17,6 +18,7 @@ from samedeal_server.gateway import Gateway
 from samedeal_server.housebot import LOOK_S, HouseBot
 from samedeal_server.matches import TICK_S, Matches
 from samedeal_server.pause import is_set_within
+from samedeal_server.people import People
 from samedeal_server.race import RaceState
 from samedeal_server.ratings import Ratings
 from samedeal_server.rooms import Rooms
@@ -31,11 +33,15 @@ from samedeal_server.store.embedded import EmbeddedStore
 from samedeal_server.store.feed import Feed
 from samedeal_server.store.leases import BEAT_S, Leases
 from samedeal_server.store.link import CommitLink
+from samedeal_server.store.links import LinkStore
+from samedeal_server.store.news import NewsStore
 from samedeal_server.store.queue import MatchQueue
 from samedeal_server.store.races import RaceStore
 from samedeal_server.store.ratings import RatingStore
+from samedeal_server.store.traces import TraceStore
 from samedeal_server.store.watch import WatchStore
 from samedeal_server.streaks import Streaks
+from samedeal_server.traces import Traces
 
 __all__ = ["running"]
 
@@ -96,9 +102,12 @@ async def running(settings: Settings, *, shares_port: bool = False) -> AsyncIter
         spectators = Spectators(
             rooms, races, WatchStore(redis, node), leases, max_watchers=settings.max_watchers
         )
-        desk = RaceDesk(
-            races, AccountStore(redis), boards, rooms, ratings, days, spectators, matches
-        )
+        news = NewsStore(redis)
+        crowd = Crowd(news)
+        await crowd.open()
+        traces = Traces(TraceStore(redis), races, day_store)
+        people = People(AccountStore(redis), LinkStore(redis), news, traces, crowd)
+        desk = RaceDesk(races, people, boards, rooms, ratings, days, spectators, matches)
         house_bot = HouseBot(desk)
         stack.push_async_callback(house_bot.close)
         gateway = Gateway(
@@ -119,6 +128,8 @@ async def running(settings: Settings, *, shares_port: bool = False) -> AsyncIter
             asyncio.create_task(_every(RECHECK_S, rooms.recheck, closing), name="recheck"),
             asyncio.create_task(_every(TICK_S, matches.tick, closing), name="matches"),
             asyncio.create_task(_every(LOOK_S, house_bot.look, closing), name="house bot"),
+            asyncio.create_task(_every(NEWS_S, crowd.look, closing), name="news"),
+            asyncio.create_task(_every(SWEEP_S, people.sweep, closing), name="erase"),
             asyncio.create_task(_every(PREPARE_S, days.prepare, closing), name="prepare"),
             asyncio.create_task(_every(STREAKS_S, streaks.end_lost, closing), name="streaks"),
         ]

@@ -1,8 +1,6 @@
 """What can be asked about races, whoever asks: open, join, change, end, next."""
 
-import random
 import secrets
-from contextlib import suppress
 
 from samedeal import __version__
 from samedeal.engine.deals import parse_seed
@@ -12,19 +10,19 @@ from samedeal.protocol import client_messages as ask
 from samedeal.protocol import server_messages as say
 from samedeal.protocol.errors import ErrorCode
 from samedeal.protocol.fields import OptionsPatch, Phase, RaceOptions, Spectating, Status
-from samedeal_server import names
 from samedeal_server.boards import Boards
 from samedeal_server.daily import Days
-from samedeal_server.errors import NameTaken, Refusal
+from samedeal_server.errors import Refusal
 from samedeal_server.matches import Matches
 from samedeal_server.opening import SEED_BYTES, check_open, dealt, free_code, known
+from samedeal_server.people import People
 from samedeal_server.race import RaceState, SeatState
 from samedeal_server.ratings import Ratings
 from samedeal_server.replays import Replays
 from samedeal_server.rooms import Rooms
 from samedeal_server.runs import LiveRun
 from samedeal_server.spectate import Spectators
-from samedeal_server.store.accounts import Account, AccountStore, new_id
+from samedeal_server.store.accounts import Account, new_id
 from samedeal_server.store.races import Attached, RaceStore
 
 __all__ = ["RaceDesk"]
@@ -61,7 +59,7 @@ class RaceDesk:
     def __init__(
         self,
         races: RaceStore,
-        accounts: AccountStore,
+        people: People,
         boards: Boards,
         rooms: Rooms,
         ratings: Ratings,
@@ -76,34 +74,8 @@ class RaceDesk:
         self.days = days
         self.matches = matches
         self.replays = Replays(races, days)
-        self._accounts = accounts
+        self.people = people
         self._ratings = ratings
-
-    async def recognise(self, token: str) -> Account | None:
-        """Return the account a token is the key to, if there is one."""
-        return await self._accounts.recognise(token)
-
-    async def introduce(self, message: ask.Hello) -> tuple[Account, str]:
-        """Make an account for a guest, and its token. Raise Refusal for a wrong token or name."""
-        if message.token is not None:
-            raise Refusal(ErrorCode.BAD_TOKEN, "this server does not know that token")
-        if message.name is None:
-            raise Refusal(ErrorCode.BAD_FRAME, "hello needs a token, or a name for a guest")
-        name = names.checked(message.name)
-        wishes = [name, *names.like(name, random.SystemRandom())]
-        for wish in wishes if message.or_like else [name]:
-            with suppress(NameTaken):
-                return await self._accounts.create(wish, bot=message.bot)
-        raise await self.taken(name)
-
-    async def taken(self, name: str) -> Refusal:
-        """A refusal of a name that somebody has; it offers a free one."""
-        sentence = f"the name {name} is taken, or reads like one that is"
-        for other in names.like(name, random.SystemRandom()):
-            if await self._accounts.names.is_free(names.skeleton(other)):
-                sentence += f"; {other} is free"
-                break
-        return Refusal(ErrorCode.NAME_TAKEN, sentence)
 
     async def create(self, account: Account, message: ask.Create) -> str:
         """Open a room with the asker as host. Return the race's id."""

@@ -28,12 +28,12 @@ KEPT_CHARACTERS = 8 * 1024 * 1024
 
 
 class Replays:
-    """The replay files of a node. A closed race does not change: its file is made once."""
+    """The replay files of a node. Of a closed race only names change."""
 
     def __init__(self, races: RaceStore, days: Days) -> None:
         self._races = races
         self._days = days
-        self._files: OrderedDict[str, str] = OrderedDict()
+        self._files: OrderedDict[str, tuple[int, str]] = OrderedDict()
         # One at a time: the work of many would keep the players' moves waiting.
         self._making = asyncio.Lock()
 
@@ -69,15 +69,19 @@ class Replays:
     async def _file(self, state: RaceState) -> str:
         # The file of a day's run gets its seed when the day is closed.
         kept_as = state.id if state.is_seed_public else f"{state.id} sealed"
-        text = self._files.get(kept_as)
-        if text is None:
+        ver, text = self._files.get(kept_as, (-1, ""))
+        if ver != state.ver:
             logs = {seat: await self._races.log(state.id, seat) for seat in state.seats}
             # Off the loop: a long race takes longer to play again than a move may wait.
-            text = self._files[kept_as] = await asyncio.to_thread(composed, state, logs)
-            while sum(map(len, self._files.values())) > KEPT_CHARACTERS and len(self._files) > 1:
+            text = await asyncio.to_thread(composed, state, logs)
+            self._files[kept_as] = state.ver, text
+            while self._kept() > KEPT_CHARACTERS and len(self._files) > 1:
                 self._files.popitem(last=False)
         self._files.move_to_end(kept_as)
         return text
+
+    def _kept(self) -> int:
+        return sum(len(text) for _, text in self._files.values())
 
 
 def composed(state: RaceState, logs: Mapping[int, list[tuple[str, int]]]) -> str:

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import math
+import secrets
 from collections.abc import Coroutine
 from typing import Any, Protocol, assert_never
 
@@ -77,6 +78,7 @@ class Session:
     """
 
     def __init__(self, desk: RaceDesk, outbox: Outbox, visitor: Visitor[Any]) -> None:
+        self.id = secrets.token_hex(8)
         self.outbox = outbox
         self._visitor = visitor
         self._now = asyncio.get_running_loop().time
@@ -124,6 +126,7 @@ class Session:
 
     async def leave(self) -> None:
         """The connection is gone: its seats are free for a newer one."""
+        self._desk.people.crowd.leave(self)
         for race_id in list(self._watching):
             self._unwatch(race_id)
         await self.settled()
@@ -199,6 +202,15 @@ class Session:
                 self._send(await desk.boards.page(account, message))
             case ask.ReplayGet():
                 self._send(await desk.replays.part(account, message))
+            case (
+                ask.AccountGet()
+                | ask.Rename()
+                | ask.Rotate()
+                | ask.LinkMake()
+                | ask.Export()
+                | ask.Delete()
+            ):
+                self._send(await desk.people.answer(self, message))
             case ask.Create():
                 self._room_for_one_more()
                 race_id = await desk.create(account, message)
@@ -261,13 +273,15 @@ class Session:
     async def _hello(self, message: ask.Hello) -> None:
         if self.account is not None:
             raise Refusal(ErrorCode.HELLO_FIRST, "hello was said already")
-        account = None if message.token is None else await self._desk.recognise(message.token)
+        people, began_s = self._desk.people, self._now()
+        account = None if message.token is None else await people.recognise(message.token)
         token = None
         if account is None:
             if (wait_s := self._visitor.hello_wait_s(self._now())) > 0:
                 self.outbox.rest()
                 raise _too_fast(wait_s)
-            account, token = await self._desk.introduce(message)
+            account, token = await people.introduce(message)
+        people.crowd.enter(self, account, began_s)
         self.account = account
         self._visitor.passed()
         self._send(
@@ -280,6 +294,7 @@ class Session:
                 version=self._desk.version,
             )
         )
+        people.crowd.greet(self)
 
     async def _change(self, message: Any, change: Coroutine[Any, Any, None]) -> None:
         """Change a race, answer, then have everyone in the room see it."""

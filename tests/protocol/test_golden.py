@@ -201,7 +201,7 @@ DAILY = daily.Daily(
 )
 
 SAMPLES: tuple[ask.ClientMessage | say.ServerMessage, ...] = (
-    ask.Hello(id=1, name="Zoë", or_like=True, token=TOKEN, bot=True),
+    ask.Hello(id=1, name="Zoë", or_like=True, token=TOKEN, link="ABCDEFGH23", bot=True),
     ask.Create(id=2, game="klondike", options=PATCH, seed="tuesday"),
     ask.Join(id=3, code="QX7K"),
     ask.Resume(id=4, race=RACE, have=12),
@@ -236,6 +236,19 @@ SAMPLES: tuple[ask.ClientMessage | say.ServerMessage, ...] = (
     ask.Watch(id=18, code="QX7K", race=RACE),
     ask.Unwatch(id=19, race=RACE),
     ask.LiveGet(id=17, limit=10),
+    ask.AccountGet(id=20),
+    ask.Rename(id=21, name="Zoë"),
+    ask.Rotate(id=22, secret="cd" * 32),
+    ask.LinkMake(id=23),
+    ask.Export(id=24, race=RACE),
+    ask.Delete(id=25),
+    say.AccountView(
+        id=20, player=RACE, name="Zoë", bot=True, since_ms=1_700_000_000_000, devices=2
+    ),
+    say.LinkMade(id=23, code="ABCDEFGH23", lasts_ms=600_000),
+    say.ExportPart(id=24, text="{}"),
+    say.Announcement(sentence="The server stops at noon."),
+    say.Dismissed(sentence="This account was deleted."),
     say.Welcome(id=1, player=RACE, name="Zoë", bot=True, token=TOKEN, version="0.1.0"),
     say.Seated(id=2, race=VIEW, seat=2, seq=1, hash=2**53 - 1, board=BOARD, log=(ENTRY,)),
     say.Done(id=3),

@@ -259,11 +259,10 @@ async def test_a_race_with_its_logs_is_kept_for_its_lifetime(desk: RaceDesk, red
     trio = await closed_race(desk)
     held = [key async for key in redis.scan_iter(match=f"*{trio.race}*")]
     assert {key.rpartition("}")[2] for key in held} == {
-        "", ":s:1", ":s:2", ":s:3", ":l:1", ":l:2", f":done:{trio.race}",
+        "", ":s:1", ":s:2", ":s:3", ":l:1", ":l:2",
     }  # fmt: skip
     for key in held:
-        lifetime = 2 * LIFETIME_MS if ":done:" in key else LIFETIME_MS
-        assert lifetime - 60_000 < await redis.pttl(key) <= lifetime
+        assert LIFETIME_MS - 60_000 < await redis.pttl(key) <= LIFETIME_MS
 
 
 async def test_an_account_may_have_so_many_races_open_and_no_more(desk: RaceDesk) -> None:

@@ -97,7 +97,7 @@ async def test_accounts_from_before_names_were_held_keep_working(redis: Redis) -
     for account, token in old:
         assert await accounts.recognise(token) == Account(account.player, "ada", False)
     assert await accounts.names.owner(skeleton("ada")) == old[0][0].player
-    assert await redis.exists(keys.name("")) == 0
+    assert await redis.exists(keys.name("-")) == 0
     with pytest.raises(NameTaken):
         await accounts.create("ada", bot=False)
 

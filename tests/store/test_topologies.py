@@ -19,7 +19,7 @@ from samedeal.engine.moves import DRAW
 from samedeal_client.connection import Client
 from samedeal_server.errors import StoreUnavailable
 from samedeal_server.store import keys
-from samedeal_server.store.accounts import AccountStore
+from samedeal_server.store.accounts import FOREVER, AccountStore, Ban, new_id
 from samedeal_server.store.address import StoreAddress
 from samedeal_server.store.discovery import slot_of
 from samedeal_server.store.link import CommitLink, pack
@@ -214,13 +214,20 @@ async def test_races_are_played_over_a_cluster_on_two_nodes(servers: list[str]) 
                 await second.bank()
                 await first.until_closed()
             assert (await first.replay()).count('"draw"') == 2
-        assert {row.name for row in (await a.boards.page("lanes")).rows} == {"ada", "ivo"}
+        assert {row.name for row in (await a.boards.page("lanes")).rows} == {a.name, b.name}
 
 
 async def test_accounts_and_codes_and_the_sweep_need_no_common_slot(client: Redis) -> None:
     races, accounts = RaceStore(client, "n"), AccountStore(client)
-    account, token = await accounts.create("ada", bot=False)
+    account, token = await accounts.create(f"ada-{new_id()[:8]}", bot=False)
     assert await accounts.recognise(token) == account
+    assert await accounts.rename(account.player, f"eva-{new_id()[:8]}")
+    assert await accounts.add_device(account.player, "1" * 64, 2) == "done"
+    assert await accounts.ban(account.player, Ban(FOREVER, "a test"))
+    assert await accounts.banned([account.player, new_id()]) == {account.player}
+    assert await accounts.rotate(account.player, "2" * 64)
+    assert await accounts.recognise(token) is None
+    await accounts.remove(account.player)
     for number in range(20):
         assert await races.claim_code(f"CODE{number}", f"race{number}")
         await races.schedule(f"race{number}", 1)

@@ -100,6 +100,46 @@ def name(skeleton: str) -> str:
     return f"name:{skeleton}"
 
 
+def links(player: str) -> str:
+    """Sorted set: the link codes an account was given lately, each with the time."""
+    return f"account:{player}:links"
+
+
+def link(code: str) -> str:
+    """Hash: the account a link code leads to, and who has used it."""
+    return f"link:{code}"
+
+
+def seated(player: str) -> str:
+    """Sorted set: the races an account sat in, each with the time."""
+    return f"account:{player}:races"
+
+
+def bans() -> str:
+    """Sorted set: banned accounts, each with the time until which it is."""
+    return "bans"
+
+
+def erasures() -> str:
+    """Sorted set: accounts that are being deleted, each with the time since when."""
+    return "erasures"
+
+
+def news() -> str:
+    """Stream: what every node has to do about its connections."""
+    return "news"
+
+
+def announcements() -> str:
+    """Hash: what operators have to say, each with the time until which."""
+    return "announcements"
+
+
+def audit() -> str:
+    """Stream: what operators did, to whom or what, and why; for good."""
+    return "audit"
+
+
 def due() -> str:
     """Sorted set: when each open race has to be looked at next, in milliseconds."""
     return "races:due"

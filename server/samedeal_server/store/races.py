@@ -19,6 +19,9 @@ __all__ = ["LIFETIME_MS", "Advanced", "Attached", "NewRace", "RaceStore", "Stale
 LIFETIME_MS = 30 * 24 * 3600 * 1000
 """How long a race is kept, from its opening: its replay can be had that long."""
 
+SEATED_MS = LIFETIME_MS + 2 * 24 * 3600 * 1000
+"""How long it is known who sat in it."""
+
 LOBBY_MS = 6 * 3600 * 1000
 """How long a lobby may wait for its start before it closes."""
 
@@ -45,6 +48,7 @@ _OPEN = Script("open")
 _RECODE = Script("recode")
 _SAY = Script("say")
 _NOTE = Script("note")
+_SEATED = Script("seated")
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +128,8 @@ class RaceStore:
 
     async def create(self, new: NewRace) -> None:
         """Open a race. Doing it again changes nothing."""
+        for seat in new.roster:
+            await self._sits(seat.player, new.id)
         # The sweep must hear of the race before it exists: one that nobody looks at never ends.
         await self._redis.zadd(keys.due(), {new.id: 0}, nx=True)
         fields: dict[str, str | int] = {
@@ -157,10 +163,15 @@ class RaceStore:
 
         That is 'missing', 'watched', 'phase', 'no_bots' or 'full'.
         """
+        await self._sits(player, race_id)
         args: list[str | int] = [self._node, player, name, int(bot), LIFETIME_MS]
         where = [*keys.race_keys(race_id), keys.watched(race_id)]
         word, seat = await run(self._redis, _JOIN, where, args)
         return word, int(seat)
+
+    async def _sits(self, player: str, race_id: str) -> None:
+        """Note it before it is so: whoever deletes an account must find all of its seats."""
+        await run(self._redis, _SEATED, [keys.seated(player)], [race_id, SEATED_MS])
 
     async def ready(self, race_id: str, player: str, *, ready: bool) -> str:
         """Return 'done', 'not_seated' or 'phase'."""

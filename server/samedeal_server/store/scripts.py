@@ -14,7 +14,8 @@ _FOLDER = resources.files("samedeal_server.store") / "lua"
 _ALONE = (
     *("account", "beat", "commit", "open", "recode"),
     *("put_deal", "deals", "claim", "day_played"),
-    *("hold", "release", "seen"),
+    *("hold", "release", "seen", "change", "rotate", "device", "link_note", "link_use"),
+    *("seated",),
 )
 """Scripts that do without the prelude: commit is the hot path, the others are about no race."""
 

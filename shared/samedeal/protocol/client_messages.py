@@ -10,6 +10,7 @@ from samedeal.protocol.fields import (
     Code,
     Flag,
     GameId,
+    LinkCode,
     Message,
     MoveText,
     NameText,
@@ -21,21 +22,33 @@ from samedeal.protocol.fields import (
     Token,
 )
 from samedeal.protocol.match_messages import MatchAnswer, MatchBot, MatchLeave, MatchQueue
+from samedeal.protocol.people_messages import (
+    AccountGet,
+    Delete,
+    Export,
+    LinkMake,
+    Rename,
+    Rotate,
+)
 from samedeal.protocol.phrase_messages import Say
 from samedeal.protocol.replay_messages import ReplayGet
 from samedeal.protocol.watch_messages import LiveGet, Unwatch, Watch
 
 __all__ = [
     "CLIENT_MESSAGE",
+    "AccountGet",
     "Bank",
     "BoardGet",
     "ClientMessage",
     "Create",
     "DailyGet",
     "DailyPlay",
+    "Delete",
+    "Export",
     "Hello",
     "Join",
     "Leave",
+    "LinkMake",
     "LiveGet",
     "MatchAnswer",
     "MatchBot",
@@ -46,8 +59,10 @@ __all__ = [
     "PlayMove",
     "PlayUndo",
     "Ready",
+    "Rename",
     "ReplayGet",
     "Resume",
+    "Rotate",
     "Say",
     "SetOptions",
     "Start",
@@ -57,7 +72,7 @@ __all__ = [
 
 
 class Hello(Message):
-    """First message: a token of an account, or a name for a new guest."""
+    """First message: a token of an account, a link code to one, or a name for a new guest."""
 
     type: Literal["hello"] = "hello"
     id: RequestId
@@ -65,6 +80,8 @@ class Hello(Message):
     or_like: Flag = False
     """If somebody has the name, take a free one like it; else the hello is refused."""
     token: Token | None = None
+    link: LinkCode | None = None
+    """A code that another device of the account was given; the answer has a token for this one."""
     bot: Flag = False
     """A new account that plays by program; it is marked everywhere."""
 
@@ -199,6 +216,12 @@ ClientMessage = (
     | Watch
     | Unwatch
     | LiveGet
+    | AccountGet
+    | Rename
+    | Rotate
+    | LinkMake
+    | Export
+    | Delete
 )
 
 CLIENT_MESSAGE: TypeAdapter[ClientMessage] = TypeAdapter(

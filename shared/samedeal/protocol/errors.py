@@ -25,6 +25,8 @@ class ErrorCode(StrEnum):
     """No player can have such a name; the sentence says what is wrong with it."""
     NAME_TAKEN = "name_taken"
     """Somebody has that name, or one that reads like it; the sentence offers a free one."""
+    BANNED = "banned"
+    """An operator has banned this account; the sentence says until when, and why."""
     NOT_FOUND = "not_found"
     """No such race, code or game."""
     NOT_SEATED = "not_seated"

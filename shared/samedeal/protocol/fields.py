@@ -29,6 +29,7 @@ __all__ = [
     "Hex32",
     "Home",
     "IsoDate",
+    "LinkCode",
     "Message",
     "MoveText",
     "Ms",
@@ -39,6 +40,7 @@ __all__ = [
     "Phase",
     "Phrase",
     "PhraseName",
+    "PlayerId",
     "PlayerView",
     "RaceId",
     "RaceOptions",
@@ -89,6 +91,11 @@ NameText = Annotated[
 """A name as it is asked for; the server says whether it can be one."""
 Token = Annotated[str, StringConstraints(strict=True, pattern=r"^[0-9a-z]{16}\.[0-9a-f]{64}$")]
 """Account id, a dot, and the secret of which the server keeps only a hash."""
+PlayerId = Annotated[str, StringConstraints(strict=True, pattern=r"^[0-9a-z]{16}$")]
+LinkCode = Annotated[
+    str, StringConstraints(strict=True, pattern=rf"^[2-9A-HJ-NP-Z]{{{limits.LINK_LETTERS}}}$")
+]
+"""Lets a second device into an account: it works once, for some minutes."""
 Sentence = Annotated[str, StringConstraints(strict=True, min_length=1, max_length=400)]
 Hex32 = Annotated[str, StringConstraints(strict=True, pattern=r"^[0-9a-f]{64}$")]
 DayNumber = Annotated[int, Field(strict=True, ge=1, le=MAX_DAY)]

@@ -21,6 +21,8 @@ MIN_NAME, MAX_NAME = 2, 20
 """Characters of a name, counted in its composed form (NFKC)."""
 MAX_NAME_SHOWN = 24
 """Names of past races may be older than the rules of today."""
+LINK_LETTERS = 10
+"""Letters of a code that lets a second device into an account: 49 random bits."""
 DELETED_PLAYER = "deleted player"
 """Stands where the name of an account was that is gone; the space keeps it nobody's name."""
 MAX_TEXT = 200

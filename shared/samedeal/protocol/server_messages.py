@@ -17,6 +17,7 @@ from samedeal.protocol.fields import (
     MoveText,
     Ms,
     Name,
+    PlayerId,
     PlayerView,
     RaceId,
     RaceView,
@@ -27,19 +28,31 @@ from samedeal.protocol.fields import (
     Token,
 )
 from samedeal.protocol.match_messages import Match
+from samedeal.protocol.people_messages import (
+    AccountView,
+    Announcement,
+    Dismissed,
+    ExportPart,
+    LinkMade,
+)
 from samedeal.protocol.phrase_messages import Said
 from samedeal.protocol.replay_messages import ReplayFile
 from samedeal.protocol.watch_messages import LiveRaces, Watched, Watching, WatchOver
 
 __all__ = [
     "SERVER_MESSAGE",
+    "AccountView",
     "Ack",
+    "Announcement",
     "Board",
     "BoardRow",
     "Closed",
     "Daily",
+    "Dismissed",
     "Done",
+    "ExportPart",
     "Go",
+    "LinkMade",
     "LiveRaces",
     "LogEntry",
     "Match",
@@ -66,11 +79,11 @@ class Welcome(FromServer):
 
     type: Literal["welcome"] = "welcome"
     id: RequestId
-    player: Annotated[str, Field(strict=True, pattern=r"^[0-9a-z]{16}$")]
+    player: PlayerId
     name: Name
     bot: Flag
     token: Token | None = None
-    """Only for a new account, and only this once: it is the key to the account."""
+    """Only for a new account or a new device of one, and only this once: the key to the account."""
     version: Annotated[str, Field(strict=True, max_length=32)]
     """Version of the server."""
 
@@ -226,6 +239,11 @@ ServerMessage = (
     | Watched
     | WatchOver
     | LiveRaces
+    | AccountView
+    | LinkMade
+    | ExportPart
+    | Announcement
+    | Dismissed
 )
 
 SERVER_MESSAGE: TypeAdapter[ServerMessage] = TypeAdapter(
