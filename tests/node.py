@@ -69,9 +69,9 @@ async def node(
     def open_run(state: RaceState, seat: int, epoch: int) -> LiveRun:
         return LiveRun(state, seat, epoch, link, name, deal)
 
-    races, boards = RaceStore(redis, name), Boards(BoardStore(redis))
+    races, day_store = RaceStore(redis, name), DayStore(redis)
+    boards = Boards(BoardStore(redis), races, day_store)
     ratings = Ratings(RatingStore(redis), races)
-    day_store = DayStore(redis)
     streaks = Streaks(day_store, boards.store, calendar)
     leases = Leases(redis, name)
     rooms = Rooms(races, Books(races, boards, ratings, streaks), leases, open_run)

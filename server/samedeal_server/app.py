@@ -48,6 +48,8 @@ __all__ = ["running"]
 log = logging.getLogger(__name__)
 
 SWEEP_S = 1.0
+TEND_S = 5.0
+"""How often it is looked for days whose season has to be worked out."""
 RECHECK_S = 0.25
 """How often races that are idle are looked for; each has its turn every 2 s."""
 STREAKS_S = 60.0
@@ -72,8 +74,8 @@ async def running(settings: Settings, *, shares_port: bool = False) -> AsyncIter
         own_redis = address.client()
         stack.push_async_callback(own_redis.aclose)
         node = f"{os.getpid()}-{secrets.token_hex(4)}"
-        races, boards = RaceStore(redis, node), Boards(BoardStore(redis))
-        day_store = DayStore(redis)
+        races, day_store = RaceStore(redis, node), DayStore(redis)
+        boards = Boards(BoardStore(redis), races, day_store)
         streaks = Streaks(day_store, boards.store)
         leases = Leases(own_redis, node)
         link = CommitLink(address, [COMMIT], min_replicas=settings.min_replicas)
@@ -130,6 +132,7 @@ async def running(settings: Settings, *, shares_port: bool = False) -> AsyncIter
             asyncio.create_task(_every(LOOK_S, house_bot.look, closing), name="house bot"),
             asyncio.create_task(_every(NEWS_S, crowd.look, closing), name="news"),
             asyncio.create_task(_every(SWEEP_S, people.sweep, closing), name="erase"),
+            asyncio.create_task(_every(TEND_S, boards.tend, closing), name="tend"),
             asyncio.create_task(_every(PREPARE_S, days.prepare, closing), name="prepare"),
             asyncio.create_task(_every(STREAKS_S, streaks.end_lost, closing), name="streaks"),
         ]

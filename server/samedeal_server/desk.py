@@ -10,6 +10,7 @@ from samedeal.protocol import client_messages as ask
 from samedeal.protocol import server_messages as say
 from samedeal.protocol.errors import ErrorCode
 from samedeal.protocol.fields import OptionsPatch, Phase, RaceOptions, Spectating, Status
+from samedeal_server.board_desk import BoardDesk
 from samedeal_server.boards import Boards
 from samedeal_server.daily import Days
 from samedeal_server.errors import Refusal
@@ -70,7 +71,7 @@ class RaceDesk:
         self.spectators = spectators
         self.races = races
         self.rooms = rooms
-        self.boards = boards
+        self.boards = BoardDesk(boards.store, days)
         self.days = days
         self.matches = matches
         self.replays = Replays(races, days)

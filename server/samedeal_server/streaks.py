@@ -49,7 +49,7 @@ class Streaks:
         streak = days_in_a_row(played, void, open_from)
         board = Board(game, BoardKind.STREAK, bots=label.bot)
         if not streak.days:
-            await self._boards.drop(board, player)
+            await self._boards.drop(player, [board])
             await self._store.streak_is_over(player, game)
             return
         # Noted first: a row that nobody looks at again would stand for ever.

@@ -1,14 +1,15 @@
 """Boards in a real store against a sorted list: places, pages both ways, around a player."""
 
 import random
+import time
 from collections.abc import Iterable
 
 import pytest
 from redis.asyncio import Redis
 
-from samedeal.protocol.board_messages import BoardKind
+from samedeal.protocol.board_messages import BoardKind, Period
 from samedeal_server.results import Result, updates
-from samedeal_server.rows import ORDERS, Board, Row
+from samedeal_server.rows import ORDERS, Board, Row, period_of
 from samedeal_server.store import keys
 from samedeal_server.store.boards import BoardStore, Label, Page
 
@@ -17,7 +18,9 @@ pytestmark = pytest.mark.usefixtures("every_key_expires")
 RATING = Board("lanes", BoardKind.RATING)
 FASTEST = Board("lanes", BoardKind.FASTEST)
 WINS = Board("lanes", BoardKind.WINS)
-NOON_MS = 1_796_040_000_000  # 2026-11-30
+NOW_MS = time.time_ns() // 1_000_000
+WEEK_MS = 7 * 24 * 3600 * 1000
+THIS_WEEK, LAST_WEEK = (period_of(Period.WEEK, at_ms) for at_ms in (NOW_MS, NOW_MS - WEEK_MS))
 
 
 def player(number: int) -> str:
@@ -28,7 +31,7 @@ def run_id(number: int) -> str:
     return f"{number:016}.1"
 
 
-def row(number: int, rating: int, at_ms: int = NOON_MS) -> Row:
+def row(number: int, rating: int, at_ms: int = NOW_MS) -> Row:
     return Row(RATING.order.encode(rating), at_ms, player(number), run_id(number))
 
 
@@ -77,11 +80,11 @@ async def test_p43_a_board_equals_a_sorted_list(redis: Redis) -> None:
     for step in range(10_000):
         who = player(number := rng.randrange(400))
         if rng.random() < 0.2:
-            await boards.drop(RATING, who)
+            await boards.drop(who, [RATING])
             model.of.pop(who, None)
         else:
             # Few ratings and times, so that many rows tie, also wholly.
-            one = row(number, rng.randrange(12), NOON_MS + rng.randrange(3))
+            one = row(number, rng.randrange(12), NOW_MS + rng.randrange(3))
             await boards.put(RATING, one)
             model.of[who] = one
         if step % 50:
@@ -89,7 +92,7 @@ async def test_p43_a_board_equals_a_sorted_list(redis: Redis) -> None:
         ordered, limit = model.sorted, rng.randint(1, 30)
         model.matches(await boards.top(RATING, limit), ordered[:limit])
         # A cursor is a key: rows that came or went since move nothing.
-        at = row(rng.randrange(400), rng.randrange(12), NOON_MS + rng.randrange(3))
+        at = row(rng.randrange(400), rng.randrange(12), NOW_MS + rng.randrange(3))
         after = [one for one in ordered if one.text > at.text]
         before = [one for one in ordered if one.text < at.text]
         model.matches(await boards.after(RATING, at.text, limit), after[:limit])
@@ -113,7 +116,7 @@ async def test_p43_a_board_equals_a_sorted_list(redis: Redis) -> None:
 
 async def test_p43_a_thousand_tied_rows_are_paged_each_once_by_their_time(redis: Redis) -> None:
     boards, rng = BoardStore(redis), random.Random(1)
-    tied = [row(number, 7, NOON_MS + number // 4) for number in range(1000)]
+    tied = [row(number, 7, NOW_MS + number // 4) for number in range(1000)]
     for one in rng.sample(tied, len(tied)):
         await boards.put(RATING, one)
     assert await all_pages(boards, 7) == tied
@@ -148,23 +151,23 @@ async def test_a_full_board_loses_its_last_rows(redis: Redis) -> None:
 async def test_the_board_of_a_week_is_forgotten_and_that_of_all_time_is_not(redis: Redis) -> None:
     boards = BoardStore(redis)
     await post(boards, won(1, 1, 300))
-    of_week = keys.board(Board("lanes", BoardKind.WINS, "2026-W49"))
+    of_week = keys.board(Board("lanes", BoardKind.WINS, THIS_WEEK))
     assert [await redis.pttl(key) > 0 for key in of_week] == [True, True]
     assert [await redis.pttl(key) for key in keys.board(WINS)] == [-1, -1]
 
 
-def won(who: int, number: int, t_10ms: int, *, first: bool = True, at_ms: int = NOON_MS) -> Result:
+def won(who: int, number: int, t_10ms: int, *, first: bool = True, at_ms: int = NOW_MS) -> Result:
     order = FASTEST.order.encode(t_10ms, 90)
     return Result(run_id(number), player(who), at_ms, at_ms - 1, first, order)
 
 
-def lost(who: int, number: int, at_ms: int = NOON_MS) -> Result:
+def lost(who: int, number: int, at_ms: int = NOW_MS) -> Result:
     return Result(run_id(number), player(who), at_ms, at_ms)
 
 
 def played(who: int, number: int, day: str = "2026-11-30") -> Result:
     order = ORDERS[BoardKind.DAILY].encode(0, 48, 20, 99, 7)
-    return Result(run_id(number), player(who), NOON_MS, NOON_MS - 1, order=order, day=day)
+    return Result(run_id(number), player(who), NOW_MS, NOW_MS - 1, order=order, day=day)
 
 
 async def post(boards: BoardStore, *results: Result, change: str = "post") -> None:
@@ -191,10 +194,9 @@ async def test_a_run_counts_once_however_often_it_is_booked(redis: Redis) -> Non
 
 async def test_each_week_has_its_own_wins(redis: Redis) -> None:
     boards = BoardStore(redis)
-    week_ms = 7 * 24 * 3600 * 1000
-    await post(boards, won(1, 1, 300), won(1, 2, 300, at_ms=NOON_MS - week_ms), lost(1, 3))
+    await post(boards, won(1, 1, 300), won(1, 2, 300, at_ms=NOW_MS - WEEK_MS), lost(1, 3))
     assert await counts(boards) == {player(1): (2, 3)}
-    for week, expected in (("2026-W49", (1, 2)), ("2026-W48", (1, 1))):
+    for week, expected in ((THIS_WEEK, (1, 2)), (LAST_WEEK, (1, 1))):
         assert await counts(boards, Board("lanes", BoardKind.WINS, week)) == {player(1): expected}
 
 

@@ -20,7 +20,9 @@ MOST_ROWS = 2_000_000
 _BOOK = Script("board_book")
 _PAGE = Script("board_page")
 _HIDE = Script("board_hide")
-_HIDDEN_AT_ONCE = 100
+_DONE = Script("board_done")
+_AT_ONCE = 100
+"""Boards that one script looks at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,9 +98,11 @@ class BoardStore:
         args = _change(row.player, label)
         await self._book(board.game, row.player, args, [Update(board, "set", row.text)])
 
-    async def drop(self, board: Board, player: str) -> None:
-        """Take a player's row off a board for good."""
-        await self._book(board.game, player, _change(player), [Update(board, "drop")])
+    async def drop(self, player: str, boards: Sequence[Board]) -> None:
+        """Take a player's rows off boards of one game for good."""
+        for at in range(0, len(boards), _AT_ONCE):
+            todo = [Update(board, "drop") for board in boards[at : at + _AT_ONCE]]
+            await self._book(boards[0].game, player, _change(player), todo)
 
     async def _book(
         self, game: str, player: str, args: list[str | int], updates: Sequence[Update]
@@ -158,9 +162,9 @@ class BoardStore:
     async def hide(self, game: str, player: str, boards: Sequence[Board], *, hide: bool) -> int:
         """Keep a player off boards until it is shown again. Return how many rows moved."""
         moved = 0
-        for at in range(0, max(1, len(boards)), _HIDDEN_AT_ONCE):
+        for at in range(0, max(1, len(boards)), _AT_ONCE):
             where = [keys.hidden(game)]
-            for board in boards[at : at + _HIDDEN_AT_ONCE]:
+            for board in boards[at : at + _AT_ONCE]:
                 where += keys.board(board)
             moved += await run(self._redis, _HIDE, where, [player, int(hide)])
         return moved
@@ -202,7 +206,6 @@ class BoardStore:
         """Forget a player's results and name; its rows have to be dropped before."""
         await self._redis.unlink(keys.runs(game, player))
         await self._redis.hdel(keys.board_names(game), player)
-        await self._redis.srem(keys.hidden(game), player)
 
     async def days_due(self, game: str) -> list[tuple[str, int]]:
         """Days that are over and whose week has to be worked out, with the time that was due."""
@@ -217,9 +220,22 @@ class BoardStore:
         """Have the week of a day worked out anew."""
         await self._redis.zadd(keys.days_due(game), {day: due_ms})
 
-    async def day_done(self, game: str, day: str) -> None:
-        """The week of a day is worked out."""
-        await self._redis.zrem(keys.days_due(game), day)
+    async def day_done(self, game: str, day: str, due_ms: int) -> None:
+        """The week of a day is worked out, unless the day became due anew meanwhile."""
+        await run(self._redis, _DONE, [keys.days_due(game)], [day, due_ms])
+
+    async def rows(self, board: Board, limit: int = 1000) -> AsyncIterator[Row]:
+        """Go through all rows of a board, in order."""
+        last = "-"
+        while True:
+            found: Any = await self._redis.zrangebylex(
+                keys.board(board)[0], last, "+", start=0, num=limit
+            )
+            for text in found:
+                yield Row.parse(board.kind, text)
+            if len(found) < limit:
+                return
+            last = f"({found[-1]}"
 
 
 def _change(
