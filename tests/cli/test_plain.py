@@ -64,12 +64,12 @@ def test_every_line_gets_one_answer_in_order(shells: Shells) -> None:
 
 
 def test_a_shell_whose_seat_was_taken_over_ends_and_leaves_the_run_alone(shells: Shells) -> None:
-    host, code = shells.open("race", "--countdown", "0", "--name", "ada")
+    host, code = shells.open("race", "--countdown", "0", "--name", "one-of-two")
     rival, _ = shells.open("join", code)
     rival.type("ready")
     host.type("draw")
     host.until("ok")
-    second, _ = shells.open("join", code, "--name", "ada")
+    second, _ = shells.open("join", code, "--name", "one-of-two")
     host.until("taken_over")
     status, said, err = host.end()
     assert (status, [one for one in said if one["type"] == "banked"]) == (2, [])

@@ -251,7 +251,7 @@ async def test_a_first_hello_that_the_store_does_not_allow_now_is_said_again(
         await eventually(lambda: len(relay.accepted_at) >= 2)
         relay.said = unchanged
         client = await opening
-        assert client.name == "ada"
+        assert client.name.startswith("ada")
         await client.close()
         relay.said = lambda f: [{"type": "refused", "id": f["id"], **away}]
         with pytest.raises(Refused, match="not now"):

@@ -53,7 +53,7 @@ async def test_p01_the_late_close_of_an_old_socket_harms_nobody(server_url: str)
         await eventually(
             lambda: any(view.moves == 2 for m in ivo.all(say.Progress) for view in m.players)
         )
-        assert presence(ivo) == {"ada": True, "ivo": True}
+        assert presence(ivo) == {new.name: True, ivo.name: True}
         rooms = [m.race for m in ivo.heard[heard:] if isinstance(m, say.Room)]
         assert all(player.present for view in rooms for player in view.players)
 
@@ -73,7 +73,7 @@ async def test_p01_an_old_socket_that_breaks_while_the_new_one_resumes_harms_nob
         await draw(tab, race, 1)
         # Asked last, the store has heard of every close before.
         await tab.get(say.Pong, ask.Ping)
-        await eventually(lambda: presence(ivo) == {"ada": True, "ivo": True})
+        await eventually(lambda: presence(ivo) == {tab.name: True, ivo.name: True})
 
 
 async def test_p03_a_move_lost_on_the_way_is_sent_again_and_counts_once(server_url: str) -> None:
@@ -186,14 +186,14 @@ async def test_p11_who_drops_and_who_returns_is_named_right(server_url: str) -> 
         await race_of(eva, ada, ivo)
         race = eva.all(say.Go)[0].race.id
         deadline_ms = eva.all(say.Go)[0].race.deadline_ms
-        there = {"eva": True, "ada": True, "ivo": True}
-        tabs = {"ada": ada, "ivo": ivo}
-        for name in ("ada", "ivo", "ada", "both", "ivo"):
-            for who in ("ada", "ivo") if name == "both" else (name,):
+        there = {eva.name: True, ada.name: True, ivo.name: True}
+        tabs = {ada.name: ada, ivo.name: ivo}
+        for names in ([ada], [ivo], [ada], [ada, ivo], [ivo]):
+            for who in [wire.name for wire in names]:
                 tabs[who].abort()
                 there[who] = False
                 await eventually(lambda: presence(eva) == there)
-            for who in ("ivo", "ada") if name == "both" else (name,):
+            for who in [wire.name for wire in reversed(names)]:
                 token = tabs[who].token
                 tabs[who] = await stack.enter_async_context(wired(server_url, token=token))
                 seated = await tabs[who].get(say.Seated, ask.Resume, race=race)

@@ -103,5 +103,5 @@ async def test_the_command_line_fetches_by_code_race_and_run(server_url: str) ->
         assert len(await lines(race.code.lower())) == 2
         assert len(await lines(race.id)) == 2
         (own,) = await lines(f"{race.id}.2")
-        assert " ivo 1: draw" in own
+        assert f" {ivo.name} 1: draw" in own
         assert (await race.replay()) == await ivo.replay(race.code)

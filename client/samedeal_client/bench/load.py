@@ -2,6 +2,7 @@
 
 import asyncio
 import itertools
+import secrets
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -58,7 +59,7 @@ async def seated_pair(
     code = ""
     for number, actions in enumerate(plans):
         socket = await _connected(stack, url, limits.SUBPROTOCOL)
-        await _ask(socket, {"type": "hello", "name": f"bench-{number + 1}"})
+        await _ask(socket, {"type": "hello", "name": f"bench-{secrets.token_hex(5)}"})
         if number == 0:
             options = {
                 "undo": "free",
