@@ -10,6 +10,7 @@ from samedeal.protocol import client_messages as ask
 from samedeal.protocol import server_messages as say
 from samedeal.protocol.fields import Phase, RaceView
 from samedeal_server.daily import Draw, drawn_at_random
+from samedeal_server.runs import Deal, deal
 from support import eventually
 from timeline import Timeline
 
@@ -49,7 +50,7 @@ class Service:
         """Somebody new."""
         player = Player(self.desks[at])
         welcome = await player.get(say.Welcome, ask.Hello, name=name, **hello)
-        player.token = welcome.token or ""
+        player.token, player.player = welcome.token or "", welcome.player
         return player
 
     async def again(self, player: Player, at: int = 0) -> Player:
@@ -69,14 +70,22 @@ class Service:
 
 @asynccontextmanager
 async def service(
-    url: str, redis: Redis, at: str, *, nodes: int = 1, draw: Draw = drawn_at_random
+    url: str,
+    redis: Redis,
+    at: str,
+    *,
+    nodes: int = 1,
+    draw: Draw = drawn_at_random,
+    deal: Deal = deal,
 ) -> AsyncIterator[Service]:
     """Nodes whose calendars are held, at a time as in 2026-11-30T12:00:00."""
     timeline = Timeline(redis, at, nodes=nodes)
     await timeline.begin()
     async with AsyncExitStack() as stack:
         desks = [
-            await stack.enter_async_context(node(url, f"n{number}", calendar=calendar, draw=draw))
+            await stack.enter_async_context(
+                node(url, f"n{number}", calendar=calendar, draw=draw, deal=deal)
+            )
             for number, calendar in enumerate(timeline.calendars, start=1)
         ]
         yield Service(desks, timeline)

@@ -119,7 +119,7 @@ class Player:
     def __init__(self, desk: RaceDesk) -> None:
         self.frames: list[bytes] = []
         self.closed: tuple[int, str] | None = None
-        self.token = ""
+        self.token = self.player = ""
         unlimited = Door[Player](Limits(None, None, None))
         self.session = Session(desk, self, Visitor(unlimited, self, "", 0.0))
         self._ids = 0

@@ -210,7 +210,7 @@ class Race:
     async def until_rated(self) -> None:
         """Wait until a closed ranked race has moved the ratings, which it does within a moment."""
         order = self.view.order
-        if self.view.options.ranked and any(row.moves for row in order):
+        if self.view.day is None and self.view.options.ranked and any(row.moves for row in order):
             await self.until(lambda: all(row.rating is not None for row in self.view.order))
 
     def check(self) -> None:

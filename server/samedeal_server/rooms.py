@@ -37,6 +37,8 @@ _LOOK_S = 1.0
 
 _SWEEP_MS = 15_000
 """The sweep looks at an open race this often: a node that died may not have said when."""
+_DAY_SWEEP_MS = 300_000
+"""The same of a day's run: thousands may stay open for hours, and nobody waits for another's."""
 
 _IDLE_S = 2.0
 """A race that was not read for so long has its version compared: the doorbell may be deaf."""
@@ -506,8 +508,9 @@ class Rooms:
             await self._books.book(race_id)
             await self._races.unschedule(race_id)
         else:
-            await self._races.schedule(race_id, min(at.due_ms, at.now_ms + _SWEEP_MS))
-            if at.phase is Phase.RUNNING:
+            sweep_ms = _DAY_SWEEP_MS if at.is_of_a_day else _SWEEP_MS
+            await self._races.schedule(race_id, min(at.due_ms, at.now_ms + sweep_ms))
+            if at.phase is Phase.RUNNING and not at.is_of_a_day:
                 await self._races.list_live(race_id, at.now_ms)
         room = self._rooms.get(race_id)
         if room is None:

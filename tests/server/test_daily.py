@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from dailies import HOUR_S, NOON, Service, bank, draw, play, refusal, service, shown, tag
+from node import Player, node
 from samedeal.engine.deals import commitment
 from samedeal.engine.games import game
 from samedeal.protocol import client_messages as ask
@@ -15,7 +16,11 @@ from samedeal.protocol import days
 from samedeal.protocol import server_messages as say
 from samedeal.protocol.errors import ErrorCode
 from samedeal.protocol.fields import Phase, Status
+from samedeal_server.almanac import Calendar
+from samedeal_server.store import keys
+from samedeal_server.store.days import DayStore
 from support import eventually
+from timeline import utc_ms
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -242,3 +247,60 @@ async def test_a_run_still_open_an_hour_after_its_day_is_cut_off_and_counts(
         daily = (await shown(ada, game="sally")).games[0]
         assert daily.streak.days == 1
         assert tag((await play(ada)).race) == (335, "2026-12-01")
+
+
+class Behind(Calendar):
+    """A node that asks a store whose clock is two seconds behind the one of the race."""
+
+    def day_at(self, now_ms: int) -> int:
+        return super().day_at(now_ms - 2000)
+
+
+async def test_midnight_between_asking_for_the_day_and_beginning_the_run(
+    valkey_url: str, redis: Redis
+) -> None:
+    behind = Behind()
+    async with node(valkey_url, "n1", calendar=behind) as desk:
+        now_ms = await DayStore(redis).now_ms()
+        behind.ahead_ms = utc_ms("2026-12-01T00:00:01") - now_ms
+        ada = Player(desk)
+        ada.player = (await ada.get(say.Welcome, ask.Hello, name="ada")).player
+        assert (await shown(ada)).day == 334
+        # It says yesterday, but yesterday is over: nothing begins there any more.
+        assert (await refusal(ada, day=334)).sentence == "day 334 is over"
+        seated = await play(ada)
+        assert tag(seated.race) == (335, "2026-12-01")
+        assert (await redis.hget(keys.tries(ada.player, 334, "sally"), "ranked")) != seated.race.id
+        daily = (await shown(ada, game="sally")).games[0]
+        assert daily.own is None
+
+
+async def test_a_node_that_died_between_claim_and_board_cost_nothing(
+    one: Service, redis: Redis
+) -> None:
+    ada = await one.player("ada")
+    claimed = "0123456789abcdef"
+    await redis.hset(keys.tries(ada.player, 334, "sally"), "ranked", claimed)
+    await redis.pexpire(keys.tries(ada.player, 334, "sally"), 60_000)
+    assert (await shown(ada, game="sally")).games[0].own is None
+    await one.timeline.go_on(seconds=7 * HOUR_S)
+    seated = await play(ada)
+    assert seated.race.id == claimed
+    assert seated.race.clock_ms < 60_000
+    assert seated.race.phase is Phase.RUNNING
+
+
+async def test_a_run_that_was_made_and_not_begun_waits_as_long_as_its_day(
+    one: Service, redis: Redis
+) -> None:
+    ada = await one.player("ada")
+    race = (await play(ada)).race.id
+    # As if the node had died just before the clock was started.
+    await redis.hset(keys.race(race), "phase", "lobby")
+    await redis.hdel(keys.race(race), "go_at", "deadline")
+    await one.timeline.go_on(seconds=7 * HOUR_S)
+    await one.desks[0].rooms.advance(race)
+    back = await one.again(ada)
+    seated = await play(back)
+    assert (seated.race.id, seated.race.phase) == (race, Phase.RUNNING)
+    assert seated.race.clock_ms < 60_000

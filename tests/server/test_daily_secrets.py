@@ -9,12 +9,16 @@ from typing import TYPE_CHECKING
 import pytest
 
 from dailies import NOON, Service, bank, play, played, refusal, service, shown
+from samedeal.engine.games import GAMES
 from samedeal.engine.replay import verify
+from samedeal.engine.table import Table
 from samedeal.protocol import client_messages as ask
 from samedeal.protocol import server_messages as say
 from samedeal.protocol.errors import ErrorCode
-from samedeal.protocol.fields import DealLabel
+from samedeal.protocol.fields import DealLabel, Status
 from samedeal_server.daily import Drawn
+from samedeal_server.store import keys
+from support import eventually
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -165,3 +169,35 @@ async def test_the_label_of_a_deal_is_the_one_it_was_drawn_with(
         view = (await play(ada)).race
         assert view.day is not None
         assert view.day.label is DealLabel.CERTIFIED
+
+
+STUCK = "T1=AC-,9H; T2=9D; T3=AH; S=4D"
+"""With the ace of hearts home, nothing but draws is left, which only the server can know yet."""
+
+
+async def test_a_run_that_only_the_server_knows_to_be_stuck_goes_on(
+    valkey_url: str, redis: Redis
+) -> None:
+    def dealt(_game: str, _seed: bytes) -> Table:
+        return Table.parse(GAMES["klondike"], STUCK)
+
+    async with service(valkey_url, redis, NOON, deal=dealt) as hopeless:
+        ada = await hopeless.player("ada")
+        race = (await play(ada)).race.id
+        for seq, move in enumerate(("T3>F1", "draw"), start=1):
+            await ada.get(say.Ack, ask.PlayMove, race=race, seq=seq, move=move)
+
+        async def is_marked() -> bool:
+            return await redis.hget(keys.seat(race, 1), "stuck") == "2"
+
+        await eventually(is_marked)
+        at = len(ada.frames)
+        await hopeless.desks[0].rooms.advance(race)
+        await ada.get(say.Ack, ask.PlayMove, race=race, seq=3, move="draw")
+        assert not any(isinstance(message, say.Closed) for message in ada.said(at))
+        # When the day is closed the cards are anybody's, and so is what they meant.
+        await eventually(lambda: any(isinstance(m, say.Notice) for m in ada.said(at)))
+        await hopeless.timeline.go_on(seconds=13 * 3600)
+        await hopeless.close(race)
+        (end,) = [message for message in ada.said() if isinstance(message, say.Closed)]
+        assert end.race.order[0].status is Status.STUCK

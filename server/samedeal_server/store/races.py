@@ -84,6 +84,8 @@ class Advanced:
     phase: Phase
     now_ms: int
     due_ms: int
+    is_of_a_day: bool = False
+    """Whether it is a run at the deal of a day that is on."""
 
 
 class Stale(Exception):
@@ -210,12 +212,14 @@ class RaceStore:
         newer outages.
         """
         known = [str(part) for outage in outages.all for part in outage]
-        phase, now, due = await self._run(
+        phase, now, due, *of_a_day = await self._run(
             _ADVANCE, race_id, LOBBY_MS, outages.read_at_ms, int(LEASE_S * 1000), *known
         )
         if phase == "stale":
             raise Stale
-        return None if phase == "missing" else Advanced(Phase(phase), int(now), int(due))
+        if phase == "missing":
+            return None
+        return Advanced(Phase(phase), int(now), int(due), of_a_day == [1])
 
     async def begin(self, race_id: str, *, before_ms: int, deadline_ms: int) -> str:
         """Start the clock of a day's run. Return 'done' (also again), 'late', 'missing'."""

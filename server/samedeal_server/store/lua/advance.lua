@@ -1,7 +1,8 @@
 -- Move the phase on if it is time; any node may ask, any number of times.
 -- ARGV: node, ms a lobby may wait, when the outages were read, ms after which there may be newer
 -- ones, then number, from and to of each outage.
--- Returns {phase, now, due}: due is when to ask again, 0 for never. With 'stale' as the phase nothing
+-- Returns {phase, now, due} and, while it runs, 1 for a day's run: due is when to ask again, 0 for
+-- never. With 'stale' as the phase nothing
 -- was done: the outages have to be read first.
 local phase = get('phase')
 if not phase then
@@ -53,6 +54,8 @@ for _, seat in ipairs(taken()) do
   if not run[1] then
     if run[3] and run[3] == run[2] then
       stuck[#stuck + 1] = seat
+      -- Who plays alone would learn of hidden cards by the close.
+      on = on or of_a_day
     else
       on = true
     end
@@ -73,4 +76,4 @@ end
 if phase == 'countdown' or was_paused then
   changed(ARGV[1])
 end
-return {'running', whole(now), whole(deadline)}
+return {'running', whole(now), whole(deadline), of_a_day and 1 or 0}
