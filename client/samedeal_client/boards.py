@@ -3,7 +3,16 @@
 from collections.abc import AsyncIterator
 from typing import Any
 
-from samedeal.protocol.board_messages import Board, BoardGet, BoardRow
+from samedeal.protocol.board_messages import (
+    Board,
+    BoardGet,
+    BoardRow,
+    Friend,
+    FriendAdd,
+    FriendRemove,
+    Friends,
+    FriendsGet,
+)
 from samedeal_client.exchange import Exchange
 
 __all__ = ["Boards"]
@@ -29,3 +38,18 @@ class Boards:
             if page.next is None:
                 return
             wish["page"] = page.next
+
+    async def befriend(self, name: str) -> tuple[Friend, ...]:
+        """Put a friend on the own list. Return the list; raise Refused."""
+        return await self._friends(FriendAdd(id=self._exchange.next_id(), name=name))
+
+    async def unfriend(self, name: str) -> tuple[Friend, ...]:
+        """Take a friend off the own list. Return the list; raise Refused."""
+        return await self._friends(FriendRemove(id=self._exchange.next_id(), name=name))
+
+    async def friends(self) -> tuple[Friend, ...]:
+        """The own list of friends. Raise Refused."""
+        return await self._friends(FriendsGet(id=self._exchange.next_id()))
+
+    async def _friends(self, message: FriendAdd | FriendRemove | FriendsGet) -> tuple[Friend, ...]:
+        return (await self._exchange.request(message, Friends)).friends

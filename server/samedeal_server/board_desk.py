@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable
-from datetime import date
 from typing import Any
 
 from samedeal.engine.errors import EngineError
@@ -10,15 +9,17 @@ from samedeal.engine.games import game
 from samedeal.engine.scoring import TIME_STEP_MS
 from samedeal.protocol import board_messages as wire
 from samedeal.protocol.board_messages import BoardKind
-from samedeal.protocol.days import number_of
 from samedeal.protocol.errors import ErrorCode
 from samedeal_server.daily import Days
 from samedeal_server.errors import Refusal
 from samedeal_server.rows import PERIODS, SEASON_UNIT, Board, Span, day_of, period_of
 from samedeal_server.store.accounts import Account
 from samedeal_server.store.boards import BoardStore, Page, Shown
+from samedeal_server.store.friends import MAX_FRIENDS
 
 __all__ = ["BoardDesk"]
+
+FriendsAsked = wire.FriendAdd | wire.FriendRemove | wire.FriendsGet
 
 
 def _wall_ms() -> int:
@@ -30,6 +31,7 @@ class BoardDesk:
 
     def __init__(self, store: BoardStore, days: Days, now_ms: Callable[[], int] = _wall_ms) -> None:
         self._store = store
+        self._friends = store.friends
         self._days = days
         self._guess_ms = now_ms
         """The node's own clock: good enough to guess today by, which the store then confirms."""
@@ -37,23 +39,30 @@ class BoardDesk:
 
     async def page(self, account: Account, message: wire.BoardGet) -> wire.Board:
         """Read a board. Raise Refusal for one that there is not, or that the asker may not see."""
-        board, page = await self._read(account, message, self._guess_ms() + self._ahead_ms)
+        now_ms = self._guess_ms() + self._ahead_ms
+        self._board(message, now_ms)
+        await self._days.check_board(account, message)
+        board, page = await self._read(account, message, now_ms)
         self._ahead_ms = page.now_ms - self._guess_ms()
         if board != self._board(message, page.now_ms):
             # Midnight, or a node whose clock is far off.
             board, page = await self._read(account, message, page.now_ms)
-        if board.kind is BoardKind.DAILY:
-            await self._check_day(account, board)
         return _answer(message, board, page)
 
-    async def _check_day(self, account: Account, board: Board) -> None:
-        """Raise Refusal while results of a day are hidden from the asker, or if it is void."""
-        number = number_of(date.fromisoformat(board.period))
-        if not await self._days.may_see(account, number, board.game):
-            sentence = f"results of day {number} are hidden until your own run is over"
-            raise Refusal(ErrorCode.HIDDEN, sentence)
-        if await self._days.is_void(number, board.game):
-            raise Refusal(ErrorCode.NOT_FOUND, f"day {number} of {board.game} is void")
+    async def friends(self, account: Account, message: FriendsAsked) -> wire.Friends:
+        """Name a friend, forget one, list them. Raise Refusal."""
+        store, me = self._friends, account.player
+        if not isinstance(message, wire.FriendsGet):
+            friend = await store.who(message.name)
+            if friend is None or friend == me:
+                who = "yourself" if friend else f"{message.name}; nobody here has that name"
+                raise Refusal(ErrorCode.NOT_FOUND, f"you cannot befriend {who}")
+            if isinstance(message, wire.FriendRemove):
+                await store.remove(me, friend)
+            elif not await store.add(me, friend):
+                raise Refusal(ErrorCode.TOO_MANY, f"{MAX_FRIENDS} friends are enough for a list")
+        listed = tuple(wire.Friend(player=who, name=name) for who, name in await store.of(me))
+        return wire.Friends(id=message.id, friends=listed)
 
     def _board(self, message: wire.BoardGet, now_ms: int) -> Board:
         return _board(message, self._days.here_ms(now_ms))
@@ -62,6 +71,9 @@ class BoardDesk:
         self, account: Account, message: wire.BoardGet, now_ms: int
     ) -> tuple[Board, Page]:
         board, me, limit = self._board(message, now_ms), account.player, message.limit
+        if message.friends:
+            friends = [friend for friend, _ in await self._friends.of(me)]
+            return board, await self._store.of(board, [*friends, me], me=me)
         if message.page is not None:
             turn = self._store.after if message.page[0] == _AFTER else self._store.before
             return board, await turn(board, message.page[1:], limit, me=me)
@@ -104,7 +116,7 @@ def _board(message: wire.BoardGet, now_ms: int) -> Board:
 
 def _answer(message: wire.BoardGet, board: Board, page: Page) -> wire.Board:
     first, last = page.before, page.before + len(page.rows)
-    there_are_pages = bool(page.rows)
+    there_are_pages = bool(page.rows) and not message.friends
     return wire.Board(
         id=message.id,
         game=board.game,

@@ -245,10 +245,6 @@ class Days:
             await self._rooms.advance(state.id)
         return True
 
-    async def is_void(self, day: int, game_id: str) -> bool:
-        """Whether a day is out of the ranking."""
-        return day in await self._store.voided(game_id)
-
     def here_ms(self, now_ms: int) -> int:
         """What time it is in the days, at a time of the store's clock."""
         return now_ms + self._calendar.ahead_ms

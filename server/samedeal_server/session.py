@@ -198,8 +198,9 @@ class Session:
             case ask.Ping():
                 self._send(say.Pong(id=message.id))
             case ask.BoardGet():
-                await desk.days.check_board(account, message)
                 self._send(await desk.boards.page(account, message))
+            case ask.FriendAdd() | ask.FriendRemove() | ask.FriendsGet():
+                self._send(await desk.boards.friends(account, message))
             case ask.ReplayGet():
                 self._send(await desk.replays.part(account, message))
             case (

@@ -29,6 +29,7 @@ class Traces:
         return {
             "days": {game: sorted(numbers) for game, numbers in played.items() if numbers},
             "races": await self._store.races(player),
+            "friends": await self._store.friends(player),
         }
 
     async def of_race(self, player: str, race_id: str) -> dict[str, Any] | None:

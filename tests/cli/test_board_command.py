@@ -1,6 +1,7 @@
 """`samedeal board` as a person or a script runs it."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -53,7 +54,7 @@ async def test_a_board_with_nobody_on_it_says_so(played: str) -> None:
     ("words", "sentence"),
     [
         (["--board", "wins", "--period", "month"], "no wins board of that period"),
-        (["--day", "tomorrow"], "'tomorrow' is no day, as in 2026-11-30"),
+        (["--day", "tomorrow"], "'tomorrow' is no day, as in 2026-11-30 or 334"),
         (["--day", "2026-02-30"], "2026-02-30 is no day of the calendar"),
         (["--page", "!"], "'!' names no page"),
         (["--page", "a0", "--around"], "not allowed with"),
@@ -68,3 +69,23 @@ def test_a_wish_that_makes_no_sense_gets_a_sentence(
     assert (code, text) == (2, "")
     assert sentence in complaint
     assert complaint.count("\n") == 1
+
+
+def test_friends_are_named_from_the_shell_and_kept(played: str, tmp_path: Path) -> None:
+    def friend(*words: str) -> tuple[int, str, str]:
+        return run_cli("friend", *words, "--server", played, state=tmp_path)
+
+    assert friend("list", "--name", "board-mo")[1].startswith("no friends are named yet")
+    # Who it was last, it is now.
+    assert friend("add", "board-mo") == (2, "", "samedeal: you cannot befriend yourself\n")
+    code, _, complaint = friend("add", "board-nobody")
+    assert (code, "nobody here has that name" in complaint) == (2, True)
+    run_cli("friend", "list", "--name", "board-fay", "--server", played, state=tmp_path / "other")
+    assert friend("add", "board-fay") == (0, "board-fay\n", "")
+    (listed,) = friend("list", "--json")[1].splitlines()
+    assert json.loads(listed)["name"] == "board-fay"
+    assert friend("remove", "board-fay")[0] == 0
+    assert friend("add")[2] == "samedeal: friend add needs the name of a friend\n"
+    where = ("board", "--game", GAME, "--server", played, "--friends")
+    code, text, _ = run_cli(*where, state=tmp_path)
+    assert (code, "nobody is on this board" in text) == (0, True)

@@ -10,7 +10,13 @@ from redis.asyncio import Redis
 
 from node import node
 from samedeal.protocol.board_messages import Board as Page
-from samedeal.protocol.board_messages import BoardGet, BoardKind
+from samedeal.protocol.board_messages import (
+    BoardGet,
+    BoardKind,
+    FriendAdd,
+    FriendRemove,
+    FriendsGet,
+)
 from samedeal.protocol.days import DAY_MS, GRACE_MS, begins_at_ms, date_of, number_of
 from samedeal.protocol.errors import ErrorCode
 from samedeal.protocol.fields import DealLabel, Phase, RaceOptions, Status
@@ -21,9 +27,10 @@ from samedeal_server.errors import Refusal
 from samedeal_server.race import RaceDay, RaceState, SeatState
 from samedeal_server.results import results_of
 from samedeal_server.store import keys
-from samedeal_server.store.accounts import Account
+from samedeal_server.store.accounts import Account, AccountStore
 from samedeal_server.store.boards import BoardStore
-from samedeal_server.store.days import DayStore
+from samedeal_server.store.days import DayDeal, DayStore
+from samedeal_server.store.friends import MAX_FRIENDS
 
 pytestmark = pytest.mark.usefixtures("every_key_expires")
 
@@ -297,7 +304,11 @@ async def test_a_season_is_the_mean_of_the_best_days(service: Service) -> None:
     assert [row.run for row in page.rows] == [seat_of(10, 1), seat_of(23, 1), seat_of(32, 1)]
 
 
-async def test_a_void_day_counts_for_no_season_until_it_is_put_back(service: Service) -> None:
+async def test_a_void_day_counts_for_no_season_until_it_is_put_back(
+    redis: Redis, service: Service
+) -> None:
+    deal = DayDeal(number_of(MONDAY), "lanes", DealLabel.OPEN, bytes(32))
+    await DayStore(redis).put(deal)
     await service.book(*(daily(10 + on, on, run(ADA, best=9)) for on in range(3)))
     await service.book(*(daily(20 + on, on, run(IVO, best=8)) for on in range(3)))
     await service.boards.tend()
@@ -307,7 +318,7 @@ async def test_a_void_day_counts_for_no_season_until_it_is_put_back(service: Ser
     await service.days.void(number_of(MONDAY), "lanes")
     await service.boards.tend()
     assert await service.shown(**wish) == []
-    with pytest.raises(Refusal, match="is void"):
+    with pytest.raises(Refusal, match="taken out of the ranking"):
         await service.shown(board=BoardKind.DAILY, day=day(0))
     await service.days.unvoid(number_of(MONDAY), "lanes")
     await service.boards.tend()
@@ -461,3 +472,60 @@ async def test_boards_show_the_name_that_a_player_has_now(service: Service) -> N
     await service.book(closed(6, run(ADA), run(IVO)))
     names = [name for _, name, _ in await service.shown(board=BoardKind.FASTEST)]
     assert names == ["countess", "ivo"]
+
+
+# Friends
+
+
+async def befriended(service: Service, redis: Redis) -> dict[str, Account]:
+    """Ada, ivo and eva with accounts; ada has named both others."""
+    accounts = AccountStore(redis)
+    who = {name: (await accounts.create(name, bot=False))[0] for name in ("ada", "ivo", "eva")}
+    for name in ("Ivo", "eva"):
+        await service.desk.friends(who["ada"], FriendAdd(id=1, name=name))
+    return who
+
+
+async def test_a_board_can_be_of_friends_alone(redis: Redis, service: Service) -> None:
+    who = await befriended(service, redis)
+    ids = {name: account.player for name, account in who.items()}
+    for number, (name, best) in enumerate((("eva", 9), ("ada", 7), ("ivo", 5))):
+        played = run(ZOE, best=8) | {"player": ids[name], "name": name, "best": best}
+        await service.book(daily(number, 0, played))
+    await service.book(daily(9, 0, run(ZOE, best=8)))
+    wish: dict[str, Any] = {"board": BoardKind.DAILY, "day": day(0), "friends": True}
+    page = await service.page(ids["ada"], **wish)
+    assert [(row.place, row.name) for row in page.rows] == [(1, "eva"), (3, "ada"), (4, "ivo")]
+    assert (page.previous, page.next) == (None, None)
+    answer = await service.desk.friends(who["ada"], FriendRemove(id=1, name="eva"))
+    assert [friend.name for friend in answer.friends] == ["ivo"]
+    page = await service.page(ids["ada"], **wish)
+    assert [row.name for row in page.rows] == ["ada", "ivo"]
+    assert [row.name for row in (await service.page(ids["ivo"], **wish)).rows] == ["ivo"]
+
+
+async def test_a_friend_is_listed_by_the_name_it_has_now_and_not_when_it_is_gone(
+    redis: Redis, service: Service
+) -> None:
+    who = await befriended(service, redis)
+    await redis.hset(keys.account(who["ivo"].player), "name", "ivan")
+    await redis.delete(keys.account(who["eva"].player))
+    answer = await service.desk.friends(who["ada"], FriendsGet(id=1))
+    assert [friend.name for friend in answer.friends] == ["ivan"]
+
+
+@pytest.mark.parametrize("name", ["nobody", "ada"])
+async def test_nobody_and_oneself_are_no_friends(redis: Redis, service: Service, name: str) -> None:
+    who = await befriended(service, redis)
+    with pytest.raises(Refusal, match="you cannot befriend") as refused:
+        await service.desk.friends(who["ada"], FriendAdd(id=1, name=name))
+    assert refused.value.code is ErrorCode.NOT_FOUND
+
+
+async def test_a_list_of_friends_has_an_end(redis: Redis, service: Service) -> None:
+    who = await befriended(service, redis)
+    store = service.store.friends
+    for number in range(MAX_FRIENDS - 2):
+        assert await store.add(who["ada"].player, f"{number:016}")
+    assert await store.add(who["ada"].player, who["ivo"].player)
+    assert not await store.add(who["ada"].player, "one-too-many")

@@ -4,13 +4,19 @@ import argparse
 import asyncio
 import json
 import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 from samedeal.engine.games import GAMES, game
 from samedeal.protocol.board_messages import Board, BoardKind, BoardRow, Period
-from samedeal_client.accounts import guest_name
-from samedeal_client.cli.arguments import add_server, whole
+from samedeal.protocol.days import MAX_DAY, date_of
+from samedeal_client.accounts import guest_name, usual_name
+from samedeal_client.cli.account import connected
+from samedeal_client.cli.arguments import add_server, name, whole
 from samedeal_client.cli.output import FINE, Parser
 from samedeal_client.connection import Client
+from samedeal_client.errors import ClientError
+from samedeal_client.wire import addresses
 
 __all__ = ["add_parsers"]
 
@@ -44,17 +50,24 @@ def add_parsers(commands: "argparse._SubParsersAction[Parser]") -> None:
     board.add_argument(
         "--day",
         type=_day,
-        metavar="DATE",
+        metavar="N|DATE",
         help="the day of a daily board, or one of the week or month meant (today)",
     )
     board.add_argument("--bots", action="store_true", help="the board of the bots")
     board.add_argument("--limit", type=whole(1, 100), default=20, metavar="N", help="rows (20)")
     which = board.add_mutually_exclusive_group()
     which.add_argument("--around", action="store_true", help="the rows around yours")
+    which.add_argument("--friends", action="store_true", help="only you and your friends")
     which.add_argument("--page", type=_cursor, metavar="CURSOR", help="a page named by another")
-    board.add_argument("--json", action="store_true", help="one JSON object a line")
-    add_server(board)
     board.set_defaults(run=lambda args: asyncio.run(_board(args)))
+    friend = commands.add_parser("friend", help="name friends, for boards of theirs alone")
+    friend.add_argument("what", choices=["add", "remove", "list"], help="what to do")
+    friend.add_argument("who", nargs="?", type=name, metavar="NAME", help="the friend")
+    friend.set_defaults(run=lambda args: asyncio.run(_friend(args)))
+    for parser in (board, friend):
+        parser.add_argument("--json", action="store_true", help="one JSON object a line")
+        parser.add_argument("--name", type=name, help="whose it is (who you were last)")
+        add_server(parser)
 
 
 _HELP = (
@@ -64,8 +77,10 @@ _HELP = (
 
 
 def _day(text: str) -> str:
+    if text.isascii() and text.isdecimal() and int(text[:9]) <= MAX_DAY:
+        return date_of(int(text)).isoformat()
     if not _DAY.fullmatch(text):
-        raise argparse.ArgumentTypeError(f"{text[:20]!r} is no day, as in 2026-11-30")
+        raise argparse.ArgumentTypeError(f"{text[:20]!r} is no day, as in 2026-11-30 or 334")
     return text
 
 
@@ -78,7 +93,7 @@ def _cursor(text: str) -> str:
 
 
 async def _board(args: argparse.Namespace) -> int:
-    async with Client(args.server, name=guest_name()) as client:
+    async with _reader(args) as client:
         page = await client.boards.page(
             args.game,
             board=args.board,
@@ -86,12 +101,44 @@ async def _board(args: argparse.Namespace) -> int:
             day=args.day,
             bots=args.bots,
             around=args.around,
+            friends=args.friends,
             page=args.page,
             limit=args.limit,
         )
     lines = _json_lines(page) if args.json else _text_lines(page)
     for line in lines:
         print(line)
+    return FINE
+
+
+@asynccontextmanager
+async def _reader(args: argparse.Namespace) -> AsyncIterator[Client]:
+    """Who the user was last, if anybody; who only looks on leaves no account behind here."""
+    is_known = any(usual_name(node) for node in addresses(args.server))
+    if args.name or is_known:
+        async with connected(args, as_usual=True) as client:
+            yield client
+    else:
+        async with Client(args.server, name=guest_name()) as client:
+            yield client
+
+
+async def _friend(args: argparse.Namespace) -> int:
+    if (args.who is None) is not (args.what == "list"):
+        wants = "takes no name" if args.what == "list" else "needs the name of a friend"
+        raise ClientError(f"friend {args.what} {wants}")
+    async with connected(args, as_usual=True) as client:
+        match args.what:
+            case "add":
+                friends = await client.boards.befriend(args.who)
+            case "remove":
+                friends = await client.boards.unfriend(args.who)
+            case _:
+                friends = await client.boards.friends()
+    for friend in friends:
+        print(json.dumps(friend.model_dump(mode="json")) if args.json else friend.name)
+    if not friends and not args.json:
+        print("no friends are named yet: samedeal friend add NAME")
     return FINE
 
 

@@ -10,6 +10,7 @@ from samedeal_server.results import Result, Update
 from samedeal_server.rows import Board, Row
 from samedeal_server.store import keys
 from samedeal_server.store.faults import translates_faults
+from samedeal_server.store.friends import FriendStore
 from samedeal_server.store.scripts import Script, run
 
 __all__ = ["MOST_ROWS", "BoardStore", "Label", "Page", "Shown"]
@@ -73,6 +74,7 @@ class BoardStore:
     def __init__(self, redis: Redis, *, most_rows: int = MOST_ROWS) -> None:
         self._redis = redis
         self._most_rows = most_rows
+        self.friends = FriendStore(redis)
 
     async def book(
         self,

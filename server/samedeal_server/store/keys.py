@@ -13,6 +13,7 @@ __all__ = [
     "days_due",
     "days_played",
     "due",
+    "friends",
     "hidden",
     "leases",
     "live",
@@ -83,6 +84,11 @@ def live() -> str:
 def code(text: str) -> str:
     """String: the id of the race that a join code leads to."""
     return f"code:{text}"
+
+
+def friends(player: str) -> str:
+    """Set: the accounts that an account named as friends."""
+    return f"account:{player}:friends"
 
 
 def opened(player: str) -> str:

@@ -13,7 +13,7 @@ __all__ = ["Script", "run"]
 _FOLDER = resources.files("samedeal_server.store") / "lua"
 _ALONE = (
     *("account", "beat", "commit", "open", "recode"),
-    *("put_deal", "deals", "claim", "day_played"),
+    *("friend", "put_deal", "deals", "claim", "day_played"),
     *("hold", "release", "seen", "change", "rotate", "device", "link_note", "link_use"),
     *("seated",),
 )

@@ -22,6 +22,11 @@ class TraceStore:
         """The races an account sat in, the latest first."""
         return [str(one) for one in await self._redis.zrevrange(keys.seated(player), 0, -1)]
 
+    async def friends(self, player: str) -> list[str]:
+        """The accounts that an account named as friends."""
+        friends: Any = await self._redis.smembers(keys.friends(player))
+        return sorted(friends)
+
     async def drop(self, player: str) -> None:
         """Forget what is kept under the account's own keys."""
         for game in days.DAILY_GAMES:
@@ -30,6 +35,7 @@ class TraceStore:
                 await self._redis.delete(keys.tries(player, int(day), game))
             await self._redis.delete(keys.days_played(player, game))
         await self._redis.delete(keys.seated(player))
+        await self._redis.delete(keys.friends(player))
 
     async def begin(self, player: str) -> None:
         """Note that an account is to be deleted; again does not make it later."""

@@ -13,6 +13,7 @@ from samedeal.protocol.fields import (
     Message,
     Ms,
     Name,
+    NameText,
     RequestId,
     text_only,
 )
@@ -23,6 +24,11 @@ __all__ = [
     "BoardKind",
     "BoardRow",
     "Day",
+    "Friend",
+    "FriendAdd",
+    "FriendRemove",
+    "Friends",
+    "FriendsGet",
     "Period",
     "PlayerId",
     "RunId",
@@ -79,6 +85,8 @@ class BoardGet(Message):
     bots: Flag = False
     """The board of the bots, which are on none with people."""
     around: Flag = False
+    friends: Flag = False
+    """Only the asker and the friends it named."""
     page: Cursor | None = None
     """`next` or `previous` of an earlier answer."""
     limit: Annotated[int, Field(strict=True, ge=1, le=100)] = 20
@@ -127,3 +135,41 @@ class Board(FromServer):
     """Share of the others that the own row is ahead of, ties half, in hundredths of a percent."""
     previous: Cursor | None = None
     next: Cursor | None = None
+
+
+class FriendAdd(Message):
+    """Name a friend: boards can be shown for friends alone. The friend is not told."""
+
+    type: Literal["friend_add"] = "friend_add"
+    id: RequestId
+    name: NameText
+
+
+class FriendRemove(Message):
+    """Take a friend off the list."""
+
+    type: Literal["friend_remove"] = "friend_remove"
+    id: RequestId
+    name: NameText
+
+
+class FriendsGet(Message):
+    """The own list of friends."""
+
+    type: Literal["friends_get"] = "friends_get"
+    id: RequestId
+
+
+class Friend(FromServer):
+    """One of the own friends."""
+
+    player: PlayerId
+    name: Name
+
+
+class Friends(FromServer):
+    """Answer to `friend_add`, `friend_remove` and `friends_get`: the list as it is now."""
+
+    type: Literal["friends"] = "friends"
+    id: RequestId
+    friends: tuple[Friend, ...]

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, TypeAdapter
 
-from samedeal.protocol.board_messages import BoardGet
+from samedeal.protocol.board_messages import BoardGet, FriendAdd, FriendRemove, FriendsGet
 from samedeal.protocol.daily_messages import DailyGet, DailyPlay
 from samedeal.protocol.fields import (
     Code,
@@ -45,6 +45,9 @@ __all__ = [
     "DailyPlay",
     "Delete",
     "Export",
+    "FriendAdd",
+    "FriendRemove",
+    "FriendsGet",
     "Hello",
     "Join",
     "Leave",
@@ -210,6 +213,9 @@ ClientMessage = (
     | MatchLeave
     | ReplayGet
     | BoardGet
+    | FriendAdd
+    | FriendRemove
+    | FriendsGet
     | Ping
     | DailyGet
     | DailyPlay

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, TypeAdapter
 
-from samedeal.protocol.board_messages import Board, BoardRow
+from samedeal.protocol.board_messages import Board, BoardRow, Friend, Friends
 from samedeal.protocol.daily_messages import Daily
 from samedeal.protocol.errors import ErrorCode
 from samedeal.protocol.fields import (
@@ -51,6 +51,8 @@ __all__ = [
     "Dismissed",
     "Done",
     "ExportPart",
+    "Friend",
+    "Friends",
     "Go",
     "LinkMade",
     "LiveRaces",
@@ -224,6 +226,7 @@ ServerMessage = (
     | Refused
     | ReplayFile
     | Board
+    | Friends
     | Moved
     | Pong
     | Room
