@@ -10,7 +10,7 @@ from pathlib import Path
 
 from samedeal_client.errors import BadAccounts
 
-__all__ = ["guest_name", "keep", "keep_usual", "recall", "usual_name"]
+__all__ = ["forget", "guest_name", "keep", "keep_usual", "recall", "usual_name"]
 
 _HOW = ("quick", "calm", "bold", "keen", "merry", "quiet", "swift", "wise")
 _WHO = ("heron", "otter", "lynx", "wren", "marten", "finch", "badger", "hare")
@@ -47,6 +47,15 @@ def recall(server: str, name: str) -> str | None:
 def keep(server: str, name: str, token: str) -> None:
     """Keep a token. Raise BadAccounts if it cannot be written."""
     _write(_path(server, name), {"server": server, "name": name, "token": token})
+
+
+def forget(server: str, name: str) -> None:
+    """Keep no token of a name any more. Raise BadAccounts if it cannot be removed."""
+    path = _path(server, name)
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        raise BadAccounts(f"cannot remove {path}: {error.strerror}") from None
 
 
 def usual_name(server: str) -> str | None:

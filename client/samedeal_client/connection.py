@@ -13,6 +13,7 @@ from samedeal_client.boards import Boards
 from samedeal_client.daily import play_day, show_day
 from samedeal_client.errors import ConnectionLost
 from samedeal_client.exchange import Exchange
+from samedeal_client.people import People
 from samedeal_client.race import Dropped, Event, Link, Race, Rewound, Store
 from samedeal_client.replays.fetch import fetch
 from samedeal_client.sight import Sight
@@ -24,6 +25,7 @@ __all__ = ["Client", "Dropped", "Event", "Link", "Race", "Rewound", "Store"]
 class Client:
     """`async with Client(url, name="ada") as client`: one account, any number of races.
 
+    `link` is a code that another device of an account was given: this one then has a token too.
     If somebody has the name, a free one like it is taken; `exact` has that refused instead.
     `url` is one address, or those of several nodes of one service with commas between. A lost
     connection is made again, at the next address, with growing pauses, and every race is resumed;
@@ -39,6 +41,7 @@ class Client:
         token: str | None = None,
         bot: bool = False,
         exact: bool = False,
+        link: str | None = None,
         rng: random.Random | None = None,
         patience_s: float = 30.0,
         give_up_s: float = 600.0,
@@ -51,6 +54,7 @@ class Client:
             token=token,
             is_bot=bot,
             exact=exact,
+            link=link,
             rng=rng or random.Random(),
             patience_s=patience_s,
             give_up_s=give_up_s,
@@ -75,6 +79,11 @@ class Client:
     def is_bot(self) -> bool:
         """Whether the account is marked as a program's; the server's word once connected."""
         return self._exchange.is_bot
+
+    @property
+    def people(self) -> People:
+        """What can be asked about the own account."""
+        return People(self._exchange)
 
     @property
     def boards(self) -> Boards:

@@ -91,6 +91,7 @@ class Exchange(Generic[_Seat]):
         token: str | None,
         is_bot: bool,
         exact: bool,
+        link: str | None,
         rng: random.Random,
         patience_s: float,
         give_up_s: float,
@@ -103,6 +104,7 @@ class Exchange(Generic[_Seat]):
         """The races that this account watches, by their ids."""
         self._new_seat = new_seat
         self._given_name, self._as_bot, self._or_like = name, is_bot, not exact
+        self._link = link
         self._addresses = addresses(url)
         self._at = 0
         self._rng = rng
@@ -270,6 +272,8 @@ class Exchange(Generic[_Seat]):
         address = self._addresses[self._at % len(self._addresses)]
         if self.token is not None:
             hello = ask.Hello(id=self.next_id(), token=self.token)
+        elif self._link is not None:
+            hello = ask.Hello(id=self.next_id(), link=self._link)
         else:
             hello = ask.Hello(
                 id=self.next_id(),
@@ -373,6 +377,10 @@ class Exchange(Generic[_Seat]):
                 self._tell(message)
             case say.TakenOver() | say.Moved(id=None) | say.Said():
                 self._tell(message)
+            case say.Announcement() | say.Dismissed():
+                for seat in self.seats.values():
+                    if seat.is_alive:
+                        seat.happened(message)
             case say.Watching():
                 # At once, for what is told next follows on its heels.
                 if message.id in self._answers:

@@ -64,6 +64,8 @@ Event = (
     | say.Moved
     | say.Said
     | say.TakenOver
+    | say.Announcement
+    | say.Dismissed
     | Link
     | Store
     | Rewound

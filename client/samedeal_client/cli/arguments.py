@@ -9,7 +9,7 @@ from typing import Final
 from pydantic import TypeAdapter, ValidationError
 
 from samedeal.protocol import fields
-from samedeal.protocol.limits import MAX_NAME, MAX_TEXT, MIN_NAME
+from samedeal.protocol.limits import LINK_LETTERS, MAX_NAME, MAX_TEXT, MIN_NAME
 from samedeal_client.errors import CannotConnect
 from samedeal_client.wire import addresses
 
@@ -17,6 +17,7 @@ __all__ = [
     "DEFAULT_SERVER",
     "add_server",
     "code",
+    "link_code",
     "name",
     "pace",
     "race_or_code",
@@ -30,6 +31,7 @@ DEFAULT_SERVER: Final = "ws://127.0.0.1:8750"
 
 MAX_PACE_S: Final = 60.0
 _RACE: Final[TypeAdapter[str]] = TypeAdapter(fields.RaceId)
+_LINK: Final[TypeAdapter[str]] = TypeAdapter(fields.LinkCode)
 _CODE: Final[TypeAdapter[str]] = TypeAdapter(fields.Code)
 
 
@@ -92,6 +94,16 @@ def race_or_code(text: str) -> str:
         return _RACE.validate_python(text)
     except ValidationError:
         return code(text)
+
+
+def link_code(text: str) -> str:
+    """Read a code that lets a device into an account, in either case."""
+    try:
+        return _LINK.validate_python(text.upper())
+    except ValidationError:
+        raise argparse.ArgumentTypeError(
+            f"{text[:20]!r} is no link code: {LINK_LETTERS} letters and digits without 0, O, 1, I"
+        ) from None
 
 
 def server(text: str) -> str:

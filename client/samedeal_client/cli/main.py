@@ -8,7 +8,18 @@ import sys
 from samedeal import __version__
 from samedeal.engine.errors import EngineError
 from samedeal_client.bench import command as bench
-from samedeal_client.cli import boards, daily, demo, engine, online, pictures, play, replay, watch
+from samedeal_client.cli import (
+    boards,
+    daily,
+    demo,
+    engine,
+    me,
+    online,
+    pictures,
+    play,
+    replay,
+    watch,
+)
 from samedeal_client.cli.output import FAULT, Parser, complain
 from samedeal_client.errors import ClientError
 
@@ -69,6 +80,7 @@ def _parser() -> argparse.ArgumentParser:
     replay.add_parser(commands)
     pictures.add_parsers(commands)
     boards.add_parsers(commands)
+    me.add_parser(commands)
     demo.add_parser(commands)
     bench.add_parser(commands)
     return parser

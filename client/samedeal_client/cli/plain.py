@@ -437,6 +437,8 @@ class Plain:
             case say.Said(seat=seat, phrase=phrase) if seat != self._race.model.seat:
                 name = next((p.name for p in view.players if p.seat == seat), f"seat {seat}")
                 self._voice.say("said", f"* {name}: {spoken(phrase)}", seat=seat, phrase=phrase)
+            case say.Announcement(sentence=sentence) | say.Dismissed(sentence=sentence):
+                self._voice.say("server", f"* the server: {sentence}", sentence=sentence)
             case say.TakenOver():
                 self._voice.say("taken_over", f"* {event.sentence}")
             case say.Moved():
