@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from textual.pilot import Pilot
+from textual.widgets import Static
 
 from samedeal_client.connection import Client, Race
 from samedeal_client.model.ink import text_of
@@ -50,6 +51,15 @@ class Show:
             await eventually(lambda: all(text in self.text for text in texts), within_s)
         except AssertionError:
             raise AssertionError(f"{texts} not on the screen:\n{self.text}") from None
+
+    async def until_static(self, text: str) -> None:
+        """Wait until a prompt says this."""
+
+        def says() -> bool:
+            found = self.app.screen.query(Static)
+            return any(text in str(one.content) for one in found)
+
+        await eventually(says, 10.0)
 
     async def press(self, *keys: str) -> None:
         await self.pilot.press(*keys)

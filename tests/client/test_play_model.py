@@ -54,8 +54,9 @@ class Player:
         model = self.play.race
         request = model.undo() if wish.action is UNDO else model.play(wish.action)
         if answer:
-            model.acknowledged(self.server.ack(request))
-            self.play.acknowledged()
+            ack = self.server.ack(request)
+            model.acknowledged(ack)
+            self.play.acknowledged(wish.action, ack.reveals)
         return str(wish.action)
 
 
@@ -155,6 +156,12 @@ def test_the_stock_turns_once_per_answer() -> None:
     assert "one turn at a time" in player.play.sentence
 
 
+def test_what_a_turn_brought_is_told() -> None:
+    player = Player(f"{HOMES};S=9C;T1=9H")
+    player.press("space")
+    assert player.play.sentence == "turned 9C"
+
+
 def test_undo_follows_the_policy_of_the_room() -> None:
     position = f"{HOMES};S=9C;T1=9H;T2=8S;T3=KD"
     player = Player(position)
@@ -181,7 +188,7 @@ def test_a_finished_game_is_offered_and_played_out() -> None:
     full = {suit: "".join(f"{rank}{suit}" for rank in ranks) for suit in "CDHS"}
     position = f"F1={full['C'][:-2]};F2={full['D']};F3={full['H']};F4={full['S'][:-2]};T1=KC;T2=KS"
     player = Player(position)
-    player.play.acknowledged()
+    player.play.acknowledged(UNDO, ())
     assert player.play.sentence == "nothing is hidden: F plays it out"
     sent = player.press("F")
     while wishes := player.play.go_on():

@@ -18,6 +18,7 @@ CARD_ROWS: Final = 3
 _BOX_WIDTH: Final = 6
 _SUIT_ORDER: Final = (3, 2, 1, 0)
 _PILES_OF_A_ROW: Final = 10
+_ROOMY: Final = 48
 _BOXES: Final = {False: tuple("╭─╮│╰╯"), True: tuple("+-+|++")}
 
 
@@ -164,7 +165,9 @@ class _Drawing:
         table, rules = self.table, self.rules
         stock = table.pile("S")
         left = self._label(at, 0, "S", "stock")
-        text = f"{len(stock)} (by {rules.draw}, {self._pass()})"
+        text = str(len(stock))
+        if self.canvas.width >= _ROOMY:
+            text += f" (by {rules.draw}, {self._pass()})"
         left = self.canvas.put(at, left, text)
         self.spots.append(Spot(at, 0, left, "S"))
         waste = table.pile("W")

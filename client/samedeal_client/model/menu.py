@@ -1,5 +1,6 @@
 """A list to choose from by arrows, by a letter, or by a click."""
 
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -40,13 +41,12 @@ class Menu:
         """Return the item that a key takes, if it takes one."""
         if key == "enter":
             return self.items[self.at]
-        if key in ("down", "j"):
+        taken = next((item for item in self.items if item.key == key), None)
+        if taken is None and key in ("down", "j"):
             self.move(1)
-        elif key in ("up", "k"):
+        elif taken is None and key in ("up", "k"):
             self.move(-1)
-        else:
-            return next((item for item in self.items if item.key == key), None)
-        return None
+        return taken
 
     def item_at(self, row: int) -> Item | None:
         """The item drawn in a row."""
@@ -65,7 +65,13 @@ class Menu:
             canvas.put(row, 1, ">" if is_chosen else " ", Ink.TITLE)
             canvas.put(row, 3, item.key, Ink.TITLE)
             canvas.put(row, 5, item.name, Ink.OWN if is_chosen else Ink.PLAIN)
-            canvas.put(row, 5 + widest + 2, item.about, Ink.DIM)
-        canvas.put(height - 2, 2, sentence, Ink.BAD)
+            if 5 + widest + 2 + len(item.about) <= width:
+                canvas.put(row, 5 + widest + 2, item.about, Ink.DIM)
+        below = self._first + len(self.items) + 1
+        for at, line in enumerate(textwrap.wrap(self.items[self.at].about, width - 6)):
+            canvas.put(below + at, 5, line)
+        told = textwrap.wrap(sentence, width - 4)
+        for at, line in enumerate(told, start=height - 1 - len(told)):
+            canvas.put(at, 2, line, Ink.BAD)
         canvas.put(height - 1, 1, "arrows choose  RET takes  letters take at once", Ink.DIM)
         return canvas.rows()

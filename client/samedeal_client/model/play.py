@@ -71,10 +71,12 @@ class PlayModel:
         self.race = race
         self.name_of = name_of
         self.hand = Hand()
-        self.sentence, self.ink = "", Ink.PLAIN
+        self.sentence, self.ink = self._greeting(), Ink.PLAIN
         self.banner = ""
         """What is wrong with the connection; empty if nothing is."""
         self.link_ms: float | None = None
+        self.daily: say.Daily | None = None
+        """What is told of the day, if this is a day's run."""
         self.page = "tracks"
         self.cursor: str | None = None
         self.scroll = 0
@@ -90,6 +92,14 @@ class PlayModel:
         self._key: tuple[str, float] = ("", -1.0)
         self._choices: list[Move] = []
         self._seen: dict[int, PlayerView] = {one.seat: one for one in race.view.players}
+
+    def _greeting(self) -> str:
+        """What a newcomer has to know."""
+        name = self.name_of
+        return (
+            f"Pick a column by its number, then its target. {name(Key.HOME)} sends home, "
+            f"{name(Key.DRAW)} turns the stock."
+        )
 
     # What there is
 
@@ -249,6 +259,8 @@ class PlayModel:
                 )
             case Key.QUIT:
                 kept = "your run ends and its result stands" if self.is_playing else "you go home"
+                if self.race.view.day is not None:
+                    kept = "the clock runs on, and the daily screen brings you back"
                 return self._confirmed(
                     Do.LEAVE, f"leave? {kept}; {self.name_of(Key.QUIT)} again leaves", now
                 )
@@ -457,8 +469,13 @@ class PlayModel:
         what = "undo" if action is UNDO else _short(action)
         self.say(f"TAKEN BACK {what}: {sentence}", Ink.BAD)
 
-    def acknowledged(self) -> None:
+    def acknowledged(self, action: Action, reveals: Sequence[int]) -> None:
         """A move was accepted: tell what comes of it."""
+        if action == DRAW:
+            cards = " ".join(map(card_text, reveals))
+            self.say(f"turned {cards}" if cards else "the waste is the stock again")
+        elif reveals:
+            self.say(f"{self.sentence}, turned up {' '.join(map(card_text, reveals))}")
         if self.table.is_won:
             self.say("WON: every card is home", Ink.GOOD)
         elif self.race.run.is_known_stuck:

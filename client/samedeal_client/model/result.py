@@ -48,9 +48,7 @@ def result_rows(view: RaceView, seat: int, width: int, height: int, sentence: st
             Ink.DIM if fits else Ink.BAD,
         )
     canvas.put(height - 2, 2, sentence, Ink.TITLE)
-    canvas.put(
-        height - 1, 1, "n next deal  v replay file s share card  ? help  Q home screen", Ink.DIM
-    )
+    canvas.put(height - 1, 1, "n next deal  v replay  s share card  ? help  Q home screen", Ink.DIM)
     return canvas.rows()
 
 

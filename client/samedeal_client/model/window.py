@@ -7,6 +7,7 @@ from samedeal.engine.games import game
 from samedeal.engine.rules import Rules
 from samedeal.protocol.fields import Phase, RaceView
 from samedeal_client.model.board import Picture, draw
+from samedeal_client.model.days import day_panel
 from samedeal_client.model.faces import Faces
 from samedeal_client.model.ink import Canvas, Ink, Row, Span, row
 from samedeal_client.model.keys import Action, Keys
@@ -74,9 +75,11 @@ class Window:
             scroll=play.scroll,
         )
 
-    def players(self, play: PlayModel) -> list[Row]:
+    def players(self, play: PlayModel, clock_ms: int) -> list[Row]:
         """Draw the panel, or its one row."""
         view, seat = play.race.view, play.race.seat
+        if view.day is not None and not self.is_folded and play.page == "tracks":
+            return day_panel(view, play.daily, clock_ms, self.panel_width, self.board_height)
         if self.is_folded:
             return [folded(view, seat, self.width)]
         return panel(
@@ -104,11 +107,15 @@ def header(play: PlayModel, clock_ms: int, width: int) -> Row:
     view = play.race.view
     canvas = Canvas(width, 1)
     left = canvas.put(0, 1, game(view.game).title.upper(), Ink.TITLE)
-    left = canvas.put(0, left + 2, f"race {view.code}")
+    if view.day is not None:
+        name = f"daily {view.day.number} ({view.day.label})"
+    else:
+        name = f"race {view.code}"
+    left = canvas.put(0, left + 2, name)
     time = clock(clock_ms)
     if view.phase is Phase.COUNTDOWN:
         time = f"GO in {-(clock_ms // 1000)}"
-    elif view.deadline_ms:
+    elif view.deadline_ms and view.day is None:
         time = f"{time} of {clock(view.deadline_ms)}"
     parts = [time]
     if play.race.has_begun:

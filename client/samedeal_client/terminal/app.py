@@ -4,34 +4,41 @@ import argparse
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import replace
-from pathlib import Path
+from io import BytesIO
 from typing import Any
 
 from textual.app import App
 from textual.screen import Screen
 
 from samedeal.engine.games import GAMES, game
+from samedeal.protocol import server_messages as say
+from samedeal.protocol.errors import ErrorCode
 from samedeal.protocol.fields import Phase, RaceOptions
 from samedeal_client.accounts import guest_name
 from samedeal_client.cli import arguments
 from samedeal_client.cli.order import is_first
+from samedeal_client.cli.sources import load
 from samedeal_client.connection import Client, Race
-from samedeal_client.errors import ClientError
+from samedeal_client.errors import CannotConnect, ClientError, Refused
 from samedeal_client.model.faces import Faces
 from samedeal_client.model.help import help_rows
 from samedeal_client.model.keys import Keys
 from samedeal_client.model.menu import Item
 from samedeal_client.model.result import share_card
+from samedeal_client.replays import Replay
 from samedeal_client.sign_in import signed_in
 from samedeal_client.terminal import settings as remembered
 from samedeal_client.terminal.companion import Companion
 from samedeal_client.terminal.palette import Palette
 from samedeal_client.terminal.screens.base import BaseScreen
+from samedeal_client.terminal.screens.boards import BoardsScreen
+from samedeal_client.terminal.screens.daily import DailyScreen
 from samedeal_client.terminal.screens.help import HelpScreen
 from samedeal_client.terminal.screens.menu import MenuScreen
 from samedeal_client.terminal.screens.options import OptionsScreen
 from samedeal_client.terminal.screens.prompt import PromptScreen
 from samedeal_client.terminal.screens.race import RaceScreen
+from samedeal_client.terminal.screens.replay import ReplayScreen
 from samedeal_client.terminal.screens.result import ResultScreen
 from samedeal_client.terminal.screens.room import RoomScreen
 from samedeal_client.terminal.seat import Seat
@@ -43,6 +50,9 @@ _HOME = (
     Item("q", "quick race", "a bot and you, at once"),
     Item("m", "make a room", "for two to eight, all options"),
     Item("j", "join by code", "somebody told you one"),
+    Item("d", "daily", "the deal of today, the same for everybody"),
+    Item("b", "boards", "who is best"),
+    Item("r", "replay", "a finished race again, by its code or file"),
     Item("p", "practice a seed", "a deal of your choice, never ranked"),
     Item("n", "name", "play under another name"),
     Item("a", "server address", "play somewhere else"),
@@ -80,7 +90,7 @@ class TerminalApp(App[int]):
         self._race = race
         self._is_local = is_local
         self._stack = AsyncExitStack()
-        self._companions: list[Companion] = []
+        self.companions: list[Companion] = []
         self._home: MenuScreen | None = None
         self._is_guest = race is not None
         """Whether the client was handed in; it is closed by who made it."""
@@ -135,19 +145,18 @@ class TerminalApp(App[int]):
         else:
             self._ask_name()
 
-    def on_unmount(self) -> None:
+    async def on_unmount(self) -> None:
         self._close_seat()
+        for companion in self.companions:
+            await companion.close()
+        await self._stack.aclose()
 
-    async def stop(self) -> None:
+    def stop(self) -> None:
         """Leave the program; seats are kept."""
         code = 0
         if self._is_guest and self.seat is not None:
             view, number = self.seat.race.view, self.seat.race.model.seat
             code = int(view.phase is Phase.CLOSED and not is_first(view, number))
-        self._close_seat()
-        for companion in self._companions:
-            await companion.close()
-        await self._stack.aclose()
         self.exit(code)
 
     def _notes(self) -> list[str]:
@@ -157,11 +166,11 @@ class TerminalApp(App[int]):
             return [f"{where}: not connected"]
         return [f"you are {client.name}, on {where}"]
 
-    def _ask_name(self) -> None:
+    def _ask_name(self, wrong: str = "") -> None:
         self.push_screen(
             PromptScreen(
                 "WELCOME TO SAMEDEAL",
-                "Under which name do you play? One word of letters and digits; others see it.",
+                wrong or "Under which name do you play? Others see it, and it is yours alone.",
                 lambda text: _checked(arguments.name, text),
                 value=self.settings.name or guest_name(),
             ),
@@ -207,8 +216,16 @@ class TerminalApp(App[int]):
             self.client = await self._stack.enter_async_context(
                 signed_in(self.server, self.settings.name)
             )
-        except ClientError as error:
+        except Refused as refusal:
+            self._say(str(refusal))
+            if refusal.code in (ErrorCode.NAME_TAKEN, ErrorCode.BAD_NAME):
+                self._ask_name(f"{refusal}.")
+            return
+        except CannotConnect as error:
             self._say(f"{error}; start one with samedeal serve, or samedeal play --local")
+            return
+        except ClientError as error:
+            self._say(str(error))
             return
         self._say("")
 
@@ -222,7 +239,7 @@ class TerminalApp(App[int]):
 
     async def _chosen(self, key: str) -> None:
         if key == "x":
-            await self.stop()
+            self.stop()
         elif key == "n":
             self._ask_name()
         elif key == "a":
@@ -246,6 +263,15 @@ class TerminalApp(App[int]):
                     lambda text: _checked(arguments.seed, text),
                 ),
                 self._practice,
+            )
+        elif key == "d":
+            self.push_screen(DailyScreen())
+        elif key == "b":
+            self.push_screen(BoardsScreen())
+        elif key == "r":
+            self.push_screen(
+                PromptScreen("REPLAY", "A join code, a run id of a board, or a file", str),
+                self._replay,
             )
         elif key == "q":
             self._choose_game("QUICK RACE: which game?", self._quick)
@@ -297,6 +323,14 @@ class TerminalApp(App[int]):
         except ClientError as error:
             self._say(str(error))
 
+    async def _replay(self, name: str | None) -> None:
+        if not name:
+            return
+        try:
+            await self.open_replay(name)
+        except ClientError as error:
+            self._say(str(error))
+
     async def _join(self, code: str | None) -> None:
         if code is None or self.client is None:
             return
@@ -307,11 +341,11 @@ class TerminalApp(App[int]):
 
     # In a race
 
-    def sit(self, race: Race) -> None:
-        """Show a race of one's own, and follow it."""
+    def sit(self, race: Race, daily: say.Daily | None = None) -> None:
+        """Show a race of one's own, and follow it; a day's run with what is told of the day."""
         assert self.client is not None
         self._close_seat()
-        self.seat = Seat(self.client, race, self.keys, self._changed)
+        self.seat = Seat(self.client, race, self.keys, self._changed, daily)
         self._route()
 
     def _close_seat(self) -> None:
@@ -364,22 +398,26 @@ class TerminalApp(App[int]):
         """Have a bot take a free seat of the room. Raise ClientError."""
         assert self.seat is not None
         companion = Companion(self.server if not self._is_guest else self.seat.client.url)
-        self._companions.append(companion)
+        self.companions.append(companion)
         await companion.join(self.seat.race.code)
 
     async def leave(self) -> None:
         """Give the seat up, or leave the result, and go home."""
         seat = self.seat
+        if seat is not None and seat.race.view.day is not None:
+            # The run of a day goes on by itself, and is resumed from the daily screen.
+            self._leave_day()
+            return
         if seat is not None and seat.race.view.phase is not Phase.CLOSED:
             try:
                 await seat.race.leave()
             except ClientError as error:
                 self._say(str(error))
-        for companion in self._companions:
+        for companion in self.companions:
             await companion.close()
-        self._companions.clear()
+        self.companions.clear()
         if self._home is None:
-            await self.stop()
+            self.stop()
             return
         self._close_seat()
         self._go_home()
@@ -389,34 +427,53 @@ class TerminalApp(App[int]):
         """Go on to the room's next race. Raise ClientError."""
         if self.seat is None:
             return
+        if self.seat.race.view.day is not None:
+            self._leave_day()
+            return
         if self.seat.race.view.phase is not Phase.CLOSED:
             self.seat.play.say("the others still play; the next deal comes after the close")
             self.redraw()
             return
         race = await self.seat.race.next()
         self.sit(race)
-        if self._companions:
+        if self.companions:
             await race.ready()
+
+    def _leave_day(self) -> None:
+        """A day has no next deal: back to where its card is."""
+        self._close_seat()
+        self._go_home()
+        self.push_screen(DailyScreen())
 
     def share(self) -> str:
         """Put the result card on the clipboard. Return a sentence about it."""
         if self.seat is None or self.seat.race.view.phase is not Phase.CLOSED:
             return "there is a card to share when the race is over"
+        daily = self.seat.daily
+        if daily is not None:
+            return "the daily screen has the card of a day: s there"
         self.copy_to_clipboard(share_card(self.seat.race.view, self.seat.race.model.seat))
         return "the result card is on the clipboard"
 
-    async def save_replay(self) -> str:
-        """Write the replay file. Return a sentence about it. Raise ClientError."""
-        if self.seat is None or self.seat.race.view.phase is not Phase.CLOSED:
-            return "there is a replay when the race is over"
-        path = Path("replays") / f"{self.seat.race.code}-{self.seat.race.view.round}.jsonl"
-        text = await self.seat.race.replay()
-        try:
-            path.parent.mkdir(exist_ok=True)
-            path.write_text(text, "utf-8")
-        except OSError as error:
-            raise ClientError(f"cannot write {path}: {error.strerror}") from None
-        return f"written: samedeal verify {path} checks it"
+    async def show_replay(self) -> None:
+        """Show the race again, all boards. Raise ClientError."""
+        seat = self.seat
+        if seat is None or seat.race.view.phase is not Phase.CLOSED:
+            raise ClientError("there is a replay when the race is over")
+        replay = Replay.read(BytesIO((await seat.race.replay()).encode()), name=seat.race.code)
+        self.push_screen(ReplayScreen(replay.tracks, seat=seat.race.model.seat))
+
+    async def open_replay(self, name: str) -> None:
+        """Show a replay by code, race, run or file. Raise ClientError."""
+        source = await load(name, self.server)
+        self.push_screen(ReplayScreen(source.replay.tracks, seat=source.seat))
+
+    async def play_daily(self, game_id: str, *, practice: bool) -> None:
+        """Begin the own run at a deal of today, or go on with it. Raise ClientError."""
+        assert self.client is not None
+        race = await self.client.play_daily(game_id, practice=practice)
+        daily = await self.client.daily(game_id)
+        self.sit(race, daily)
 
 
 def _checked(read: _Reader, text: str) -> str:

@@ -25,10 +25,18 @@ STORE_AWAY: Final = "the server's store is away, trying again; nothing is lost"
 class Seat:
     """One race of one player while it is on the screen."""
 
-    def __init__(self, client: Client, race: Race, keys: Keys, changed: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        client: Client,
+        race: Race,
+        keys: Keys,
+        changed: Callable[[], None],
+        daily: say.Daily | None = None,
+    ) -> None:
         self.client = client
         self.race = race
         self.play = PlayModel(race.model, keys.name)
+        self.play.daily = daily
         self.goes_on = False
         """Whether somebody has opened the room's next race."""
         self._changed = changed
@@ -44,6 +52,11 @@ class Seat:
             task.cancel()
 
     @property
+    def daily(self) -> say.Daily | None:
+        """What is told of the day, if the race is a day's run."""
+        return self.play.daily
+
+    @property
     def clock_ms(self) -> int:
         """The clock of the race now."""
         return shown_clock(self._view, self._now() - self._view_at)
@@ -57,8 +70,8 @@ class Seat:
     async def _act(self, action: Action) -> None:
         play = self.play
         try:
-            await (self.race.undo() if action is UNDO else self.race.move(action))
-            play.acknowledged()
+            ack = await (self.race.undo() if action is UNDO else self.race.move(action))
+            play.acknowledged(action, ack.reveals)
         except Unanswered:
             play.say("no answer yet; the move is kept here and goes on being sent", Ink.BAD)
         except (EngineError, ClientError) as error:

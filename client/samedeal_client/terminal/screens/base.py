@@ -70,7 +70,7 @@ class BaseScreen(Screen[None]):
         event.prevent_default()
         key = key_name(event)
         if key == "ctrl+c":
-            await self.terminal.stop()
+            self.terminal.stop()
             return
         await self.pressed(key, self.terminal.keys.action(key))
 

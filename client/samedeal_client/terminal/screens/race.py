@@ -64,7 +64,7 @@ class RaceScreen(BaseScreen):
         play.scroll = min(play.scroll, self.picture.hidden_rows)
         self._show_clock()
         self._show("board", self.picture.rows)
-        players = window.players(play)
+        players = window.players(play, seat.clock_ms)
         if beside:
             line = "|" if faces.is_ascii else "│"
             self._show("rule", [row(line, Ink.DIM)] * window.board_height)
@@ -119,7 +119,7 @@ class RaceScreen(BaseScreen):
                 case Do.NEXT:
                     await self.terminal.next_race()
                 case Do.REPLAY:
-                    seat.play.say(await self.terminal.save_replay())
+                    await self.terminal.show_replay()
                 case Do.SHARE:
                     seat.play.say(self.terminal.share())
                 case Do.HELP:

@@ -29,7 +29,7 @@ class ResultScreen(BaseScreen):
                 case Action.SHARE:
                     self.say(self.terminal.share())
                 case Action.REPLAY:
-                    self.say(await self.terminal.save_replay())
+                    await self.terminal.show_replay()
                 case Action.HELP:
                     self.terminal.show_help()
                 case Action.QUIT | Action.CLEAR:

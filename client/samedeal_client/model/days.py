@@ -1,0 +1,126 @@
+"""The daily challenge on a screen: the deals of today, the own runs, what is to come."""
+
+from datetime import datetime
+
+from samedeal.engine.games import game
+from samedeal.protocol import server_messages as say
+from samedeal.protocol.daily_messages import DayGame
+from samedeal.protocol.fields import RaceView, Status
+from samedeal_client.cli.daytext import card, coming, day_lines, own_line
+from samedeal_client.model.ink import Canvas, Ink, Row, clipped
+
+__all__ = ["DayChoice", "day_panel", "day_rows"]
+
+
+class DayChoice:
+    """Which of a day's games is chosen."""
+
+    def __init__(self, daily: say.Daily) -> None:
+        self.daily = daily
+        games = [each.game for each in daily.games]
+        self.at = games.index(daily.featured) if daily.featured in games else 0
+
+    @property
+    def chosen(self) -> DayGame:
+        return self.daily.games[self.at]
+
+    def move(self, by: int) -> None:
+        """Choose the next game or the one before."""
+        self.at = (self.at + by) % len(self.daily.games)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the own run that ranks is over."""
+        own = self.chosen.own
+        return own is not None and own.status is not Status.PLAYING
+
+    @property
+    def card(self) -> list[str]:
+        """The result to show around; empty before there is one."""
+        return card(self.daily, self.chosen).splitlines() if self.is_over else []
+
+
+def day_rows(
+    choice: DayChoice | None, now: datetime, width: int, height: int, sentence: str
+) -> list[Row]:
+    """Draw it; without a choice it is still being asked for."""
+    canvas = Canvas(width, height)
+    canvas.put(1, 2, "DAILY", Ink.TITLE)
+    if choice is not None:
+        daily = choice.daily
+        head = day_lines(daily.model_copy(update={"games": ()}), now)[0]
+        canvas.put(1, 8, head.removeprefix("daily"))
+        for at, each in enumerate(daily.games):
+            is_chosen = at == choice.at
+            star = " featured" if each.game == daily.featured else ""
+            ink = Ink.OWN if is_chosen else Ink.PLAIN
+            mark = ">" if is_chosen else " "
+            title = clipped(f"{game(each.game).title}{star}", 28)
+            canvas.put(3 + at, 1, f"{mark} {title} {own_line(each)}", ink)
+        at = 4 + len(daily.games)
+        each = choice.chosen
+        played = f"{each.played} have finished it" if each.played else "nobody has finished it yet"
+        about = [f"{each.label.value} deal, {played}", f"commitment {each.commitment}"]
+        if each.void:
+            about.append("taken out of the ranking by the operators")
+        if not choice.is_over:
+            about.append("results of others stay hidden until your own run is over")
+            about.append("your first run ranks; its clock does not stop when you leave")
+        for line in [*about, "", *choice.card, "", *_promises(daily, each.game)]:
+            canvas.put(at, 2, line, Ink.DIM if line in about else Ink.PLAIN)
+            at += 1
+    canvas.put(height - 2, 2, clipped(sentence, width - 2), Ink.BAD)
+    keys = "up down choose  RET play or go on  p practice  s share card  Q back"
+    canvas.put(height - 1, 1, clipped(keys, width - 1), Ink.DIM)
+    return canvas.rows()
+
+
+def _promises(daily: say.Daily, game_id: str) -> list[str]:
+    """The commitments of days to come for one game."""
+    promised = tuple(each for each in daily.coming if each.game == game_id)
+    lines = coming(daily.model_copy(update={"coming": promised}))
+    return ["promised for the days to come:", *lines] if lines else []
+
+
+def day_panel(
+    view: RaceView, daily: say.Daily | None, clock_ms: int, width: int, height: int
+) -> list[Row]:
+    """Draw the panel beside the board of a day: no rivals, by policy."""
+    canvas = Canvas(width, height)
+    day = view.day
+    assert day is not None
+    canvas.put(0, 1, f"DAILY {day.number}", Ink.TITLE)
+    left = max(0, view.deadline_ms - clock_ms) // 1000
+    ends = f"ends in {left // 3600:02}:{left // 60 % 60:02}:{left % 60:02}"
+    canvas.put(0, width - len(ends), ends, Ink.DIM)
+    me = view.players[0]
+    rules = game(view.game)
+    most = rules.total - rules.dealt_to_foundations
+    room = width - 20
+    full = room * max(0, me.home) // most
+    canvas.put(1, 1, f"you* {me.home:>11} [{'#' * full}{'.' * (room - full)}]", Ink.OWN)
+    lines: list[str] = []
+    if view.practice:
+        lines += ["practice: it counts for nothing"]
+    elif daily is not None:
+        played = next((each.played for each in daily.games if each.game == view.game), 0)
+        have = "1 has played" if played == 1 else f"{played} have played"
+        lines += [f"{have}. Results of", "others stay hidden until you", "finish."]
+    lines += [
+        "",
+        "ranking here",
+        "1 won   2 best cards home",
+        "3 columns opened",
+        "4 fewest moves up to that best",
+        "5 time up to that best",
+        "",
+        "this run",
+        f"best {me.best} home, opened {me.opened}",
+        f"moves {me.moves}, the clock goes on",
+        "",
+        "Link lost? Start the client",
+        "again: the run resumes.",
+    ]
+    for at, line in enumerate(lines, start=3):
+        canvas.put(at, 1, line, Ink.DIM)
+    return canvas.rows()

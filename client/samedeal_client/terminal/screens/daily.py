@@ -1,0 +1,66 @@
+"""The daily challenge: the deals of today, and the card of a result."""
+
+from datetime import datetime
+
+from samedeal_client.errors import ClientError
+from samedeal_client.model.days import DayChoice, day_rows
+from samedeal_client.model.keys import Action
+from samedeal_client.terminal.screens.base import BaseScreen
+
+__all__ = ["DailyScreen"]
+
+
+class DailyScreen(BaseScreen):
+    """Today's games."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.choice: DayChoice | None = None
+
+    def on_mount(self) -> None:
+        self.redraw()
+        self.run_worker(self._load(), exclusive=True)
+
+    async def _load(self) -> None:
+        client = self.terminal.client
+        if client is None:
+            return
+        try:
+            self.choice = DayChoice(await client.daily())
+        except ClientError as error:
+            self.say(str(error))
+        self.redraw()
+
+    def redraw(self) -> None:
+        size, now = self.size, datetime.now().astimezone()
+        rows = day_rows(self.choice, now, size.width, size.height, self.sentence)
+        self.sheet.show(rows, self.terminal.palette)
+
+    async def pressed(self, key: str, action: Action | None) -> None:
+        self.sentence = ""
+        choice = self.choice
+        if action in (Action.QUIT, Action.CLEAR):
+            self.dismiss()
+            return
+        if choice is None:
+            return
+        if action in (Action.UP, Action.DOWN):
+            choice.move(1 if action is Action.DOWN else -1)
+        elif action is Action.SHARE:
+            self.sentence = "there is no result yet"
+            if choice.is_over:
+                self.app.copy_to_clipboard("\n".join(choice.card))
+                self.sentence = "the card is on the clipboard"
+        elif action is Action.DROP or key == "p":
+            await self._play(choice, practice=key == "p")
+            return
+        self.redraw()
+
+    async def _play(self, choice: DayChoice, *, practice: bool) -> None:
+        if choice.is_over and not practice:
+            self.say("you have played it: p plays it once more as practice, s shares the card")
+            return
+        try:
+            await self.terminal.play_daily(choice.chosen.game, practice=practice)
+        except ClientError as error:
+            self.say(str(error))

@@ -1,0 +1,42 @@
+"""A finished race played again, boards side by side."""
+
+from samedeal_client.model.keys import Action
+from samedeal_client.model.review import press, review_rows
+from samedeal_client.replays import ReplayModel, Track
+from samedeal_client.terminal.screens.base import BaseScreen
+
+__all__ = ["ReplayScreen"]
+
+FRAME_S = 0.05
+
+
+class ReplayScreen(BaseScreen):
+    """Any number of runs of one deal."""
+
+    def __init__(self, tracks: tuple[Track, ...], *, seat: int | None) -> None:
+        super().__init__()
+        seats = [track.player.seat for track in tracks]
+        self.model = ReplayModel(tracks, focus=seats.index(seat) if seat in seats else 0)
+
+    def on_mount(self) -> None:
+        self.set_interval(FRAME_S, self._advance)
+        self.redraw()
+
+    def _advance(self) -> None:
+        if self.model.is_playing:
+            self.model.advance(FRAME_S * 1000)
+            self.redraw()
+
+    def redraw(self) -> None:
+        size, terminal = self.size, self.terminal
+        rows = review_rows(self.model, terminal.faces, size.width, size.height, self.sentence)
+        self.sheet.show(rows, terminal.palette)
+
+    async def pressed(self, key: str, action: Action | None) -> None:
+        said = press(self.model, key, action)
+        if said is not None:
+            self.say(said)
+        elif action in (Action.QUIT, Action.CLEAR):
+            self.dismiss()
+        elif action is Action.COLOURS:
+            self.terminal.next_palette()

@@ -1,0 +1,31 @@
+"""A menu: arrows, letters, clicks."""
+
+from samedeal_client.model.ink import text_of
+from samedeal_client.model.menu import Item, Menu
+
+ITEMS = (Item("q", "quick", "at once"), Item("j", "join", "by code"), Item("x", "exit"))
+
+
+def test_a_letter_takes_its_item_also_where_it_is_an_arrow_elsewhere() -> None:
+    assert Menu("M", ITEMS).press("j") == ITEMS[1]
+
+
+def test_arrows_go_round_and_enter_takes() -> None:
+    menu = Menu("M", ITEMS)
+    assert menu.press("up") is None
+    assert menu.press("enter") == ITEMS[2]
+    assert menu.press("k") is None
+    assert menu.press("enter") == ITEMS[1]
+
+
+def test_a_click_finds_the_item_of_its_row() -> None:
+    menu = Menu("M", ITEMS, ["a note"])
+    rows = [text_of(row) for row in menu.rows(60, 20)]
+    at = next(at for at, text in enumerate(rows) if "join" in text)
+    assert menu.item_at(at) == ITEMS[1]
+    assert menu.item_at(0) is None
+
+
+def test_a_long_sentence_is_whole() -> None:
+    rows = [text_of(row) for row in Menu("M", ITEMS).rows(40, 20, "word " * 20)]
+    assert " ".join(rows).count("word") == 20

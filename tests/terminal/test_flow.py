@@ -1,0 +1,162 @@
+"""From the first start to every screen of the terminal client, on a real server."""
+
+from pathlib import Path
+
+import pytest
+
+from samedeal_client.terminal import settings as remembered
+from samedeal_client.terminal.palette import Palette
+from samedeal_client.terminal.screens.replay import ReplayScreen
+from screens import Show, shown
+from support import eventually
+
+
+@pytest.fixture(autouse=True)
+def _config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Settings and accounts of a player who is new here."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+
+
+async def typed(show: Show, text: str) -> None:
+    await show.press(*(char if char != " " else "space" for char in text), "enter")
+
+
+async def test_the_first_start_asks_for_a_name_and_remembers_it(server_url: str) -> None:
+    async with shown(server_url) as show:
+        await show.until_static("WELCOME TO SAMEDEAL")
+        await show.press("ctrl+u")
+        await typed(show, "no/name")
+        await show.until_static("a name")
+        await show.press("ctrl+u")
+        await typed(show, "robin")
+        await show.until("you are robin")
+    assert remembered.load().name == "robin"
+
+
+async def test_a_quick_race_needs_four_keys_and_goes_on(server_url: str) -> None:
+    async with shown(server_url, name="sam") as show:
+        await show.until("you are sam")
+        await show.press("q")
+        await show.until("which game?")
+        await show.press("4")
+        await show.until("GO in")
+        await show.until("Pick a column", "stock 30")
+        await show.press("B", "B")
+        await show.until("banked:")
+        await show.press("Q", "y")
+        await show.until("quick race")
+
+
+async def test_a_room_is_made_with_all_options_and_joined_by_code(server_url: str) -> None:
+    async with shown(server_url, name="host-h") as host, shown(server_url, name="guest-g") as guest:
+        await host.until("you are host-h")
+        await guest.until("you are guest-g")
+        await host.press("m", "4")
+        await host.until("MAKE A ROOM: Lanes", "time limit")
+        await host.press("right", "down", "left", "enter")
+        await host.until("ROOM", "seat 3", "time limit 10:00")
+        await guest.press("j")
+        await guest.until_static("The code of the room")
+        await typed(guest, host.seat.race.code.lower())
+        await guest.until("ROOM", "host-h")
+        await guest.press("o")
+        assert guest.seat.race.view.options.seats == 3
+        await host.press("o")
+        await host.until("OPTIONS")
+        await host.press("left", "enter")
+        await guest.until("Press RET when you are ready")
+        await guest.until("time limit")
+        await host.press("enter")
+        await guest.press("enter")
+        await guest.until("stock 30")
+        await host.until("stock 30")
+
+
+async def test_the_daily_is_played_resumed_and_shared(server_url: str) -> None:
+    async with shown(server_url, name="dana") as show:
+        await show.until("you are dana")
+        await show.press("d")
+        await show.until("featured", "commitment")
+        await show.press("enter")
+        await show.until("DAILY", "this run", "until you")
+        await show.press("space")
+        await show.until("moves 1")
+        await show.press("Q", "y")
+        await show.until("on, 1 moves")
+        await show.press("enter")
+        await show.until("this run", "moves 1")
+        await show.press("B", "B")
+        await show.until("place 1 of 1", "opened")
+        await show.press("n")
+        await show.until("samedeal daily", "opened, 1 moves")
+        await show.press("s")
+        await show.until("the card is on the clipboard")
+
+
+async def test_a_finished_race_is_shown_again_side_by_side(server_url: str) -> None:
+    async with shown(server_url, name="remy") as show:
+        await show.until("you are remy")
+        await show.press("q", "4")
+        await show.until("Pick a column")
+        await show.press("space")
+        await show.until("moves 1")
+        await show.press("B", "B")
+        await show.until("banked:")
+        await show.app.companions[0].bank()
+        await show.until("seed fits the commitment")
+        await show.press("v")
+        await show.until("REPLAY LANES", "after action 0", "the deal")
+        assert isinstance(show.app.screen, ReplayScreen)
+        assert show.lines("sheet")[1].count("after action") == 2
+        await show.press("end")
+        await show.until("paused")
+        model = show.app.screen.model
+        assert model.at == model.end > 0
+        await show.press("home", "space")
+        await eventually(lambda: model.at == model.end)
+        await show.press("Q")
+        await show.until("next deal")
+
+
+async def test_boards_turn_by_kind_game_and_place(server_url: str) -> None:
+    async with shown(server_url, name="bea") as show:
+        await show.until("you are bea")
+        await show.press("b")
+        await show.until("BOARDS  Lanes", "[wins]")
+        await show.press("right")
+        await show.until("[fastest]")
+        await show.press("g")
+        await show.until("BOARDS  Single Left")
+        await show.press("b")
+        await show.until("Single Left, bots")
+        await show.press("a")
+        await show.until("nobody is on this board yet")
+        await show.press("Q")
+        await show.until("quick race")
+
+
+async def test_help_names_the_keys_of_the_player(server_url: str) -> None:
+    async with shown(server_url, name="hana") as show:
+        await show.until("you are hana")
+        await show.press("?")
+        await show.until("take the last move back")
+        await show.press("q")
+        await show.until("quick race")
+
+
+async def test_colours_go_round_and_are_remembered(server_url: str) -> None:
+    async with shown(server_url, name="cleo") as show:
+        await show.until("you are cleo")
+        await show.press("q", "4")
+        await show.until("Pick a column")
+        await show.press("C")
+        await show.until("colours: four")
+    assert remembered.load().palette is Palette.FOUR
+
+
+async def test_a_server_that_is_not_there_is_said_at_home() -> None:
+    async with shown("ws://127.0.0.1:9", name="lost") as show:
+        await show.until("samedeal play --local", "not connected")
+        await show.press("q")
+        await show.until("a changes the server")
