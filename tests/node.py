@@ -19,6 +19,7 @@ from samedeal_server.crowd import Crowd
 from samedeal_server.daily import Days, Draw, drawn_at_random
 from samedeal_server.desk import RaceDesk
 from samedeal_server.door import Door, Visitor
+from samedeal_server.lobby import Lobbies
 from samedeal_server.matches import Matches
 from samedeal_server.pause import is_set_within
 from samedeal_server.people import People
@@ -35,6 +36,7 @@ from samedeal_server.store.days import DayStore
 from samedeal_server.store.leases import BEAT_S, Leases
 from samedeal_server.store.link import CommitLink
 from samedeal_server.store.links import LinkStore
+from samedeal_server.store.lobby import LobbyStore
 from samedeal_server.store.news import NewsStore
 from samedeal_server.store.queue import MatchQueue
 from samedeal_server.store.races import RaceStore
@@ -71,10 +73,10 @@ async def node(
 
     races, day_store = RaceStore(redis, name), DayStore(redis)
     boards = Boards(BoardStore(redis), races, day_store)
-    ratings = Ratings(RatingStore(redis), races)
+    ratings = Ratings(RatingStore(redis), races, boards.store)
     streaks = Streaks(day_store, boards.store, calendar)
-    leases = Leases(redis, name)
-    rooms = Rooms(races, Books(races, boards, ratings, streaks), leases, open_run)
+    leases, lobbies = Leases(redis, name), Lobbies(LobbyStore(redis))
+    rooms = Rooms(races, Books(races, boards, ratings, streaks), leases, lobbies, open_run)
     days = Days(races, rooms, day_store, boards, streaks, calendar, draw)
     closing = asyncio.Event()
     beats = asyncio.create_task(beating(rooms, closing))
@@ -86,7 +88,7 @@ async def node(
     looks = asyncio.create_task(looking(crowd, closing))
     traces = Traces(TraceStore(redis), races, day_store)
     people = People(AccountStore(redis), LinkStore(redis), news, traces, crowd)
-    yield RaceDesk(races, people, boards, rooms, ratings, days, spectators, matches)
+    yield RaceDesk(races, people, boards, rooms, ratings, days, spectators, matches, lobbies)
     closing.set()
     await asyncio.wait([beats, looks])
     await rooms.close()

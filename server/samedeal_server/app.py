@@ -16,6 +16,7 @@ from samedeal_server.door import Door, Proxies, origins
 from samedeal_server.errors import CannotServe, SeedUsed, StoreUnavailable
 from samedeal_server.gateway import Gateway
 from samedeal_server.housebot import LOOK_S, HouseBot
+from samedeal_server.lobby import PUSH_S, Lobbies
 from samedeal_server.matches import TICK_S, Matches
 from samedeal_server.pause import is_set_within
 from samedeal_server.people import People
@@ -34,6 +35,7 @@ from samedeal_server.store.feed import Feed
 from samedeal_server.store.leases import BEAT_S, Leases
 from samedeal_server.store.link import CommitLink
 from samedeal_server.store.links import LinkStore
+from samedeal_server.store.lobby import LobbyStore
 from samedeal_server.store.news import NewsStore
 from samedeal_server.store.queue import MatchQueue
 from samedeal_server.store.races import RaceStore
@@ -92,9 +94,10 @@ async def running(settings: Settings, *, shares_port: bool = False) -> AsyncIter
         def open_run(state: RaceState, seat: int, epoch: int) -> LiveRun:
             return LiveRun(state, seat, epoch, link, node)
 
-        ratings = Ratings(RatingStore(redis), races)
-        rooms = Rooms(races, Books(races, boards, ratings, streaks), leases, open_run)
-        feed = Feed(own_redis, node, rooms)
+        ratings = Ratings(RatingStore(redis), races, boards.store)
+        lobbies = Lobbies(LobbyStore(redis))
+        rooms = Rooms(races, Books(races, boards, ratings, streaks), leases, lobbies, open_run)
+        feed = Feed(own_redis, node, rooms, lobbies.rang)
         feed.open()
         stack.push_async_callback(feed.close)
         stack.push_async_callback(rooms.close)
@@ -109,7 +112,7 @@ async def running(settings: Settings, *, shares_port: bool = False) -> AsyncIter
         await crowd.open()
         traces = Traces(TraceStore(redis), races, day_store)
         people = People(AccountStore(redis), LinkStore(redis), news, traces, crowd)
-        desk = RaceDesk(races, people, boards, rooms, ratings, days, spectators, matches)
+        desk = RaceDesk(races, people, boards, rooms, ratings, days, spectators, matches, lobbies)
         house_bot = HouseBot(desk)
         stack.push_async_callback(house_bot.close)
         gateway = Gateway(
@@ -128,6 +131,7 @@ async def running(settings: Settings, *, shares_port: bool = False) -> AsyncIter
             asyncio.create_task(_every(SWEEP_S, rooms.sweep, closing), name="sweep"),
             asyncio.create_task(_every(BEAT_S, rooms.beat, closing), name="beat"),
             asyncio.create_task(_every(RECHECK_S, rooms.recheck, closing), name="recheck"),
+            asyncio.create_task(_every(PUSH_S, lobbies.push, closing), name="lobby"),
             asyncio.create_task(_every(TICK_S, matches.tick, closing), name="matches"),
             asyncio.create_task(_every(LOOK_S, house_bot.look, closing), name="house bot"),
             asyncio.create_task(_every(NEWS_S, crowd.look, closing), name="news"),

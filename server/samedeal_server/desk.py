@@ -14,6 +14,7 @@ from samedeal_server.board_desk import BoardDesk
 from samedeal_server.boards import Boards
 from samedeal_server.daily import Days
 from samedeal_server.errors import Refusal
+from samedeal_server.lobby import Lobbies
 from samedeal_server.matches import Matches
 from samedeal_server.opening import SEED_BYTES, check_open, dealt, free_code, known
 from samedeal_server.people import People
@@ -67,6 +68,7 @@ class RaceDesk:
         days: Days,
         spectators: Spectators,
         matches: Matches,
+        lobbies: Lobbies,
     ) -> None:
         self.spectators = spectators
         self.races = races
@@ -74,6 +76,7 @@ class RaceDesk:
         self.boards = BoardDesk(boards.store, days)
         self.days = days
         self.matches = matches
+        self.lobbies = lobbies
         self.replays = Replays(races, days)
         self.people = people
         self._ratings = ratings

@@ -1,12 +1,16 @@
 """Ratings: each ranked race moves the skills of its players once, from its final order."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
+from samedeal.protocol.board_messages import BoardKind
 from samedeal.protocol.fields import Phase
 from samedeal_server.race import RaceState
+from samedeal_server.rows import Board, Row
 from samedeal_server.skill import NEW, Shown, Skill, rate
+from samedeal_server.store.boards import BoardStore, Label
 from samedeal_server.store.races import RaceStore
-from samedeal_server.store.ratings import Rated, RatingStore, Row
+from samedeal_server.store.ratings import Rated, RatingStore
+from samedeal_server.store.ratings import Row as RatedRow
 
 __all__ = ["Ratings", "fold", "is_rated"]
 
@@ -14,9 +18,10 @@ __all__ = ["Ratings", "fold", "is_rated"]
 class Ratings:
     """Rates races and says how strong players are. All of it may be repeated."""
 
-    def __init__(self, store: RatingStore, races: RaceStore) -> None:
+    def __init__(self, store: RatingStore, races: RaceStore, boards: BoardStore) -> None:
         self._store = store
         self._races = races
+        self._boards = boards
 
     async def of(self, game: str, player: str) -> Shown:
         """How strong a player is."""
@@ -42,6 +47,27 @@ class Ratings:
         for row in rated.rows:
             numbers = f"{row.before.shown} {row.after.shown}"
             await self._races.note(state.id, seats[row.player], "rated", numbers)
+        labels = {seat.player: Label(seat.name, bot=False) for seat in state.seats.values()}
+        await self._rank(state.game, labels, state.closed_at_ms)
+
+    async def _rank(self, game: str, labels: Mapping[str, Label], at_ms: int) -> None:
+        """Put players on the rating board as they are now; a rating has to be proven for that."""
+        ranked: list[Skill] = []
+        # Again if another race moved one of them meanwhile: the newest rating must stand last.
+        while (skills := await self._store.skills(game, list(labels))) != ranked:
+            ranked = skills
+            for (player, label), skill in zip(labels.items(), skills, strict=True):
+                await self._put(game, player, skill, at_ms, label)
+
+    async def _put(
+        self, game: str, player: str, skill: Skill, at_ms: int, label: Label | None = None
+    ) -> None:
+        board = Board(game, BoardKind.RATING)
+        if skill.shown.is_provisional:
+            await self._boards.drop(player, [board])
+        else:
+            order = board.order.encode(skill.shown.number)
+            await self._boards.put(board, Row(order, at_ms, player), label)
 
     async def _rated(self, state: RaceState) -> Rated:
         """Rate the race, unless that was done before. Return it as it was rated."""
@@ -51,7 +77,7 @@ class Ratings:
         while (rated := await self._store.rated(state.game, state.id)) is None:
             before = await self._store.skills(state.game, players)
             after = rate(before, places)
-            rows = map(Row, players, places, before, after)
+            rows = map(RatedRow, players, places, before, after)
             await self._store.add(state.game, Rated(state.id, state.closed_at_ms, tuple(rows)))
         return rated
 
@@ -64,9 +90,14 @@ class Ratings:
         """Make all skills of a game anew from its rated races."""
         while True:
             races, left_out, count = await self._store.all(game)
-            skills = fold(race for race in races if race.race not in left_out)
-            if await self._store.replace(game, skills, count):
-                return
+            counted = [race for race in races if race.race not in left_out]
+            skills = fold(counted)
+            if not await self._store.replace(game, skills, count):
+                continue
+            last = {row.player: race.at_ms for race in races for row in race.rows}
+            for player, at_ms in last.items():
+                await self._put(game, player, skills.get(player, NEW), at_ms)
+            return
 
 
 def is_rated(state: RaceState) -> bool:

@@ -20,6 +20,7 @@ from samedeal.protocol.server_messages import (
 from samedeal.protocol.server_messages import Room as RoomEvent
 from samedeal_server.books import Books
 from samedeal_server.errors import StoreUnavailable
+from samedeal_server.lobby import Lobbies
 from samedeal_server.race import RaceState, about
 from samedeal_server.runs import LiveRun
 from samedeal_server.store.leases import Leases, Outage
@@ -135,11 +136,13 @@ class Rooms:
         races: RaceStore,
         books: Books,
         leases: Leases,
+        lobbies: Lobbies,
         open_run: Callable[[RaceState, int, int], LiveRun],
     ) -> None:
         self._races = races
         self._books = books
         self._leases = leases
+        self._lobbies = lobbies
         self.open_run = open_run
         """Makes a run without actions for (race, seat, epoch)."""
         self._rooms: dict[str, Room] = {}
@@ -226,6 +229,8 @@ class Rooms:
             room = Room(state, ver=state.ver, read_ver=state.ver, told=state.ver)
             self._rooms[state.id] = room
             self._arm(room)
+            if state.options.listed:
+                self.own(self._lobbies.note(state))
         return room
 
     def exit(self, room: Room, member: Member) -> None:
@@ -360,6 +365,8 @@ class Rooms:
                     # Moves of this node that members were told of may have overtaken the reading.
                     seat.keep_up_with(known)
         self._arm(room)
+        if old.phase is Phase.LOBBY and (old.options.listed or state.options.listed):
+            self.own(self._lobbies.note(state))
         for member in list(room.members.values()):
             held = state.seats.get(member.seat)
             if held is None or held.epoch > member.epoch:
@@ -514,11 +521,18 @@ class Rooms:
                 await self._races.list_live(race_id, at.now_ms)
         room = self._rooms.get(race_id)
         if room is None:
+            if at.phase is Phase.LOBBY:
+                await self.show(race_id)
             return
         # One that was seen closed already may have been rated since.
         is_over = at.phase is room.state.phase is Phase.CLOSED
         if not is_over or room.state.options.ranked:
             await self.refresh(room)
+
+    async def show(self, race_id: str) -> None:
+        """Have the lobby show a room as it is that this node has nobody in."""
+        if (state := await self.load(race_id)) is not None:
+            await self._lobbies.note(state)
 
     async def _advanced(self, race_id: str) -> Advanced | None:
         while True:

@@ -136,12 +136,15 @@ class Session:
         for _, seat in seats:
             if seat.room is not None:
                 self._desk.rooms.exit(seat.room, seat)
+        self._desk.lobbies.unwatch(self.outbox)
         await self._stop_waiting()
         for race_id, seat in seats:
             try:
                 await self._desk.races.detach(race_id, seat.seat, seat.epoch)
                 if (room := self._desk.rooms.get(race_id)) is not None:
                     await self._desk.rooms.refresh(room)
+                elif seat.room is not None and seat.room.state.phase is Phase.LOBBY:
+                    await self._desk.rooms.show(race_id)
             except StoreUnavailable:
                 log.warning("race %s: could not note that seat %d is empty", race_id, seat.seat)
 
@@ -253,6 +256,11 @@ class Session:
             case ask.LiveGet():
                 races = await desk.spectators.live(message.limit)
                 self._send(say.LiveRaces(id=message.id, races=races))
+            case ask.LobbyWatch(on=True):
+                self._send(await desk.lobbies.watch(self.outbox, message.game, message.id))
+            case ask.LobbyWatch():
+                desk.lobbies.unwatch(self.outbox)
+                self._send(say.Done(id=message.id))
             case ask.MatchQueue():
                 self._send(await desk.matches.join(account, self.outbox, message.game, message.id))
             case ask.MatchAnswer(race=pair, accept=accept):

@@ -27,6 +27,7 @@ from samedeal.protocol.fields import (
     Spectating,
     Status,
 )
+from samedeal.protocol.lobby_messages import LobbyRoom
 from samedeal.protocol.match_messages import MatchState
 from samedeal.protocol.watch_messages import LiveRace, WatchedBoard
 
@@ -53,6 +54,7 @@ PATCH = OptionsPatch(
     bots=False,
     auto_start=False,
     best_of=3,
+    listed=True,
 )
 OPTIONS = RaceOptions(
     seats=3,
@@ -66,6 +68,7 @@ OPTIONS = RaceOptions(
     bots=False,
     auto_start=False,
     best_of=3,
+    listed=True,
 )
 PLAYER = PlayerView(
     seat=2,
@@ -214,6 +217,7 @@ SAMPLES: tuple[ask.ClientMessage | say.ServerMessage, ...] = (
     ask.Leave(id=11, race=RACE),
     ask.Next(id=12, race=RACE),
     ask.Say(id=12, race=RACE, phrase=Phrase.ONE_MORE),
+    ask.LobbyWatch(id=19, game="klondike", on=False),
     ask.MatchQueue(id=15, game="klondike"),
     ask.MatchAnswer(id=16, race=RACE, accept=False),
     ask.MatchBot(id=17),
@@ -285,6 +289,22 @@ SAMPLES: tuple[ask.ClientMessage | say.ServerMessage, ...] = (
         within_ms=12_000,
         race=RACE,
         sentence="somebody is here",
+    ),
+    say.Lobby(
+        id=19,
+        rooms=(
+            LobbyRoom(
+                code="QX7K",
+                game="klondike",
+                host="Zoë",
+                bot=True,
+                rating=1523,
+                provisional=True,
+                taken=2,
+                options=OPTIONS,
+                waited_ms=12_000,
+            ),
+        ),
     ),
     say.Go(race=VIEW, seat=2, hash=99, board=BOARD),
     say.Progress(race=RACE, ver=18, players=(PLAYER,)),

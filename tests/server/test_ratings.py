@@ -15,16 +15,20 @@ from node import Trio, node
 from racestore import ADA, EVA, IVO, RACE, Store
 from samedeal.protocol import client_messages as ask
 from samedeal.protocol import server_messages as say
+from samedeal.protocol.board_messages import BoardKind
 from samedeal.protocol.fields import Phase, Status
 from samedeal_server.errors import StoreUnavailable
 from samedeal_server.race import RaceState, SeatState
 from samedeal_server.ratings import Ratings, is_rated
+from samedeal_server.rows import Board
 from samedeal_server.skill import Skill
 from samedeal_server.store import keys
+from samedeal_server.store.boards import BoardStore
 from samedeal_server.store.races import RaceStore
 from samedeal_server.store.ratings import Rated, RatingStore
 
 pytestmark = pytest.mark.usefixtures("every_key_expires")
+RATING = Board("lanes", BoardKind.RATING)
 RANKED = {"ranked": True, "spectating": "shape", "bots": False}
 
 
@@ -66,7 +70,7 @@ async def closed(store: Store) -> RaceState:
 
 
 def ratings(store: Store) -> Ratings:
-    return Ratings(RatingStore(store.redis), store.races)
+    return Ratings(RatingStore(store.redis), store.races, BoardStore(store.redis))
 
 
 async def shown(store: Store, *players: str) -> list[str]:
@@ -97,7 +101,7 @@ async def a_race(store: Store, race: str, *order: str) -> RaceState:
 async def test_a_ranked_race_is_rated_once_however_often_and_wherever_it_is_booked(
     store: Store, closed: RaceState
 ) -> None:
-    other = Ratings(RatingStore(store.redis), RaceStore(store.redis, "n2"))
+    other = Ratings(RatingStore(store.redis), RaceStore(store.redis, "n2"), BoardStore(store.redis))
     await asyncio.gather(*(r.book(closed) for r in (ratings(store), other) * 3))
     first, second = await shown(store, ADA, IVO)
     assert (first, second) == ("1605?", "1395?")
@@ -112,7 +116,7 @@ async def test_a_node_that_ends_between_rating_and_record_leaves_it_to_the_next(
     store: Store, closed: RaceState
 ) -> None:
     with pytest.raises(StoreUnavailable):
-        await Ratings(CutOff(store.redis), store.races).book(closed)
+        await Ratings(CutOff(store.redis), store.races, BoardStore(store.redis)).book(closed)
     # Meanwhile the two race again: the repeat must neither see nor touch that.
     await rated(store, "race000000000002", IVO, ADA)
     after = await shown(store, ADA, IVO)
@@ -125,7 +129,9 @@ async def test_two_races_that_end_together_are_both_rated(store: Store) -> None:
     one = await a_race(store, "race000000000002", ADA, IVO)
     two = await a_race(store, "race000000000003", ADA, EVA)
     both = Together(store.redis)
-    await asyncio.gather(*(Ratings(both, store.races).book(state) for state in (one, two)))
+    await asyncio.gather(
+        *(Ratings(both, store.races, BoardStore(store.redis)).book(state) for state in (one, two))
+    )
     together = (await RatingStore(store.redis).skills("lanes", [ADA]))[0]
     assert together.races == 2
     assert together.shown.number > 1605
@@ -187,6 +193,24 @@ async def test_a_store_that_lost_the_skills_has_them_made_anew(store: Store) -> 
     await store.redis.delete(keys.ratings("lanes")[1])
     await ratings(store).rebuild("lanes")
     assert await shown(store, ADA, IVO) == before == ["1605?", "1395?"]
+
+
+async def test_a_proven_rating_is_on_the_board_and_follows_from_what_is_not_void(
+    store: Store,
+) -> None:
+    async def board() -> list[tuple[str, int]]:
+        page = await BoardStore(store.redis).top(RATING, 10)
+        return [(s.row.player, RATING.order.decode(s.row.order)["rating"]) for s in page.rows]
+
+    for number in range(15):
+        assert await board() == []
+        await rated(store, f"race0000000001{number:02}", ADA, IVO)
+    shown_now = [int(text) for text in await shown(store, ADA, IVO)]
+    assert await board() == list(zip((ADA, IVO), shown_now, strict=True))
+    await ratings(store).void("lanes", "race000000000107")
+    assert await board() == []
+    await ratings(store).void("lanes", "race000000000107", void=False)
+    assert await board() == list(zip((ADA, IVO), shown_now, strict=True))
 
 
 async def test_each_game_has_ratings_of_its_own(store: Store, redis: Redis) -> None:

@@ -10,6 +10,7 @@ wherever its keys are, and one subscription anywhere hears it. A ring is a few b
 import asyncio
 import logging
 import random
+from collections.abc import Callable
 from typing import Protocol
 
 from redis.asyncio import Redis
@@ -43,12 +44,16 @@ class Listener(Protocol):
 
 
 class Feed:
-    """Listens on one channel for the whole node, for as long as it is open."""
+    """Listens on one channel for the whole node, and on that of the lobby, while it is open."""
 
-    def __init__(self, redis: Redis, node: str, listener: Listener) -> None:
+    def __init__(
+        self, redis: Redis, node: str, listener: Listener, lobby: Callable[[], None]
+    ) -> None:
         self._redis = redis
         self._channel = keys.bell(node)
         self._listener = listener
+        self._lobby = lobby
+        """Called when the open rooms have changed."""
         self._task: asyncio.Task[None] | None = None
         self._closing = asyncio.Event()
 
@@ -83,14 +88,14 @@ class Feed:
 
     async def _hear(self, pubsub: PubSub) -> None:
         """Pass on what rings, until the server closes or the connection is dead."""
-        await pubsub.subscribe(self._channel)
+        await pubsub.subscribe(self._channel, keys.lobby_bell())
         heard_at = self._now()
         asked = False
         while not self._closing.is_set():
             message = await pubsub.get_message(timeout=WAIT_S)
             if message is not None:
                 heard_at, asked = self._now(), False
-                self._take(message["type"], message["data"])
+                self._take(message["type"], message["channel"], message["data"])
                 continue
             silence = self._now() - heard_at
             if silence > SILENCE_S:
@@ -100,8 +105,10 @@ class Feed:
                 asked = True
                 await pubsub.ping()
 
-    def _take(self, kind: str, data: str) -> None:
-        if kind == "subscribe":
+    def _take(self, kind: str, channel: str | None, data: str) -> None:
+        if channel == keys.lobby_bell():
+            self._lobby()
+        elif kind == "subscribe":
             # Also after redis-py connected again by itself: what rang meanwhile is lost.
             self._listener.missed()
         elif kind == "message":

@@ -17,6 +17,8 @@ __all__ = [
     "hidden",
     "leases",
     "live",
+    "lobby",
+    "lobby_bell",
     "log",
     "match",
     "name",
@@ -206,3 +208,13 @@ def days_due(game: str) -> str:
 def match() -> list[str]:
     """Hash of those who wait in quick match, hash of the pairs that are to accept."""
     return ["{match}:queue", "{match}:pairs"]
+
+
+def lobby() -> list[str]:
+    """Hash of the rooms that are open to anybody, and how often they have changed."""
+    return ["{lobby}:rooms", "{lobby}:changes"]
+
+
+def lobby_bell() -> str:
+    """Channel: rings at every node when the open rooms have changed."""
+    return "lobby"

@@ -21,6 +21,7 @@ from samedeal.protocol.fields import (
     Seq,
     Token,
 )
+from samedeal.protocol.lobby_messages import LobbyWatch
 from samedeal.protocol.match_messages import MatchAnswer, MatchBot, MatchLeave, MatchQueue
 from samedeal.protocol.people_messages import (
     AccountGet,
@@ -53,6 +54,7 @@ __all__ = [
     "Leave",
     "LinkMake",
     "LiveGet",
+    "LobbyWatch",
     "MatchAnswer",
     "MatchBot",
     "MatchLeave",
@@ -207,6 +209,7 @@ ClientMessage = (
     | Leave
     | Next
     | Say
+    | LobbyWatch
     | MatchQueue
     | MatchAnswer
     | MatchBot

@@ -222,6 +222,9 @@ class RaceOptions(FromServer):
     best_of: BestOf = 1
     """Races of a series: `next` goes on with it until someone has won more than half of them."""
 
+    listed: Flag = False
+    """Whether the lobby shows the room while it waits for players, so that anybody may come."""
+
     @property
     def wins_needed(self) -> int:
         """How many races decide the series."""
@@ -242,6 +245,7 @@ class OptionsPatch(Message):
     bots: Flag | None = None
     auto_start: Flag | None = None
     best_of: BestOf | None = None
+    listed: Flag | None = None
 
 
 class PlayerView(FromServer):

@@ -27,6 +27,7 @@ from samedeal.protocol.fields import (
     Seq,
     Token,
 )
+from samedeal.protocol.lobby_messages import Lobby
 from samedeal.protocol.match_messages import Match
 from samedeal.protocol.people_messages import (
     AccountView,
@@ -56,6 +57,7 @@ __all__ = [
     "Go",
     "LinkMade",
     "LiveRaces",
+    "Lobby",
     "LogEntry",
     "Match",
     "Moved",
@@ -231,6 +233,7 @@ ServerMessage = (
     | Pong
     | Room
     | Said
+    | Lobby
     | Match
     | Go
     | Progress
