@@ -14,11 +14,12 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import pytest
 
-from node import Trio, node
+from node import Player, Trio, node
 from samedeal.engine.errors import IllegalMove
 from samedeal.engine.games import GAMES
 from samedeal.engine.moves import DRAW, Move
@@ -28,7 +29,8 @@ from samedeal.protocol import client_messages as ask
 from samedeal.protocol import server_messages as say
 from samedeal.protocol.codec import pack, unpack
 from samedeal.protocol.errors import ErrorCode
-from samedeal.protocol.fields import Phase
+from samedeal.protocol.fields import Phase, Spectating, Status
+from samedeal_server.desk import RaceDesk
 from samedeal_server.runs import deal
 from samedeal_server.store import keys
 from samedeal_server.store.address import StoreAddress
@@ -36,6 +38,11 @@ from support import eventually
 
 STEPS = 34
 CASES = [(game, policy) for game in GAMES for policy in UndoPolicy]
+LEVELS = (Spectating.BOARDS, Spectating.SHAPE, Spectating.COUNTS)
+SHOWN = {case: LEVELS[(at + at // 3) % 3] for at, case in enumerate(CASES)}
+"""What watchers may see; every game and every undo policy meets each."""
+BLIND = [case for case in CASES if SHOWN[case] is not Spectating.BOARDS]
+SUITED, SUITS = re.compile(r"\b([A2-9TJQK])([CDHS])"), dict(zip("CDHS", "SHDC", strict=True))
 
 
 # Two deals and a play of both
@@ -52,6 +59,14 @@ class Play:
     """(seat, kind, action)."""
     hidden: dict[str, int] = field(default_factory=dict)
     """Cards at the bottom of stock and columns that nobody ever sees, per pile."""
+
+    @property
+    def recoloured(self) -> str:
+        """The twin with other suits: clubs and spades, diamonds and hearts have changed places.
+
+        Every game here takes the same play on it.
+        """
+        return SUITED.sub(lambda card: card[1] + SUITS[card[2]], self.twin)
 
 
 def random_play(game: str, policy: UndoPolicy, rng: random.Random) -> Play:
@@ -124,30 +139,60 @@ class Recording:
 
 
 async def recorded(
-    store_url: str, game: str, policy: UndoPolicy, cards: str, play: Play
+    store_url: str, case: tuple[str, UndoPolicy], cards: str, play: Play
 ) -> Recording:
-    """Play on a node that deals these cards, whatever the seed."""
+    """Play on a node that deals these cards, whatever the seed, and have someone watch."""
+    game, policy = case
 
     def dealt(game_id: str, _seed: bytes) -> Table:
         return Table.parse(GAMES[game_id], cards)
 
     async with node(store_url, "n1", deal=dealt) as desk:
-        table = Trio(desk, game, tag=f"-{next(TAGS)}", undo=policy.value)
+        options = {"undo": policy.value, "spectating": SHOWN[case].value}
+        table = Trio(desk, game, tag=f"-{next(TAGS)}", **options)
         await table.sit()
+        eye = await watcher(desk, table.race)
         for step in play.steps:
             await table.do(*step)
+            if step[1] == "played":
+                await eventually(partial(has_seen, eye, step[0], table.seq[step[0]]), 20)
         refused = await table.seats[3].get(say.Refused, ask.ReplayGet, race=table.race)
         assert refused.code is ErrorCode.WRONG_PHASE
         await table.seats[1].get(say.Done, ask.Bank, race=table.race)
+        await eventually(partial(has_seen_the_end_of_seat_1, eye), 20)
         await table.resume(1)
         state = await desk.races.load(table.race)
         assert state is not None
         assert state.phase is Phase.RUNNING
         sent = {f"{n}": player.frames for n, player in enumerate(table.everyone)}
+        sent["eye"] = eye.frames
         recording = Recording(state.seed.hex(), sent)
         # Out of the way of the sweep of others.
         await desk.races.unschedule(table.race)
     return recording
+
+
+async def watcher(desk: RaceDesk, race: str) -> Player:
+    """Someone who watches, and has been told that nobody else does."""
+    eye = Player(desk)
+    await eye.get(say.Welcome, ask.Hello, name=f"kim-{next(TAGS)}")
+    await eye.get(say.Watching, ask.Watch, race=race)
+    await eventually(
+        lambda: any(isinstance(m, say.Watching) and m.race.crowd == 1 for m in eye.said()), 20
+    )
+    return eye
+
+
+def has_seen(eye: Player, seat: int, moves: int) -> bool:
+    rows = [row for m in eye.said() if isinstance(m, say.Watched) for row in m.players]
+    return any((row.seat, row.moves) == (seat, moves) for row in rows)
+
+
+def has_seen_the_end_of_seat_1(eye: Player) -> bool:
+    return any(
+        isinstance(m, say.Watching) and m.race.players[0].status is Status.BANKED
+        for m in eye.said()
+    )
 
 
 MASKED = {"player": "p" * 16, "token": "t", "commitment": "c" * 64, "t_ms": 0, "clock_ms": 0}
@@ -185,6 +230,8 @@ class Traffic:
 
     plays: dict[tuple[str, UndoPolicy], Play]
     pairs: dict[tuple[str, UndoPolicy], tuple[Recording, Recording]]
+    recoloured: dict[tuple[str, UndoPolicy], Recording]
+    """The same plays on other suits, where watchers see no card."""
     log: str
 
 
@@ -218,13 +265,15 @@ async def traffic(valkey_url: str) -> Traffic:
     with everything_logged() as lines:
         recordings = await asyncio.gather(
             *(
-                recorded(valkey_url, game, policy, deal, play)
-                for (game, policy), play in plays.items()
+                recorded(valkey_url, case, deal, play)
+                for case, play in plays.items()
                 for deal in (play.deal, play.twin)
-            )
+            ),
+            *(recorded(valkey_url, case, plays[case].recoloured, plays[case]) for case in BLIND),
         )
     pairs = {case: (recordings[2 * at], recordings[2 * at + 1]) for at, case in enumerate(plays)}
-    return Traffic(plays, pairs, "\n".join(lines))
+    recoloured = dict(zip(BLIND, recordings[2 * len(plays) :], strict=True))
+    return Traffic(plays, pairs, recoloured, "\n".join(lines))
 
 
 IDS = [f"{game}-{policy}" for game, policy in CASES]
@@ -244,6 +293,19 @@ def test_p29_two_deals_that_differ_in_hidden_cards_give_the_same_bytes(
         for at, (frame, other) in enumerate(zip(frames, two.sent[who], strict=False)):
             assert comparable(frame) == comparable(other), (who, at, unpack(frame), unpack(other))
         assert len(frames) == len(two.sent[who])
+
+
+@pytest.mark.parametrize("case", BLIND, ids=[f"{game}-{policy}" for game, policy in BLIND])
+def test_p29_watchers_of_shapes_and_counts_are_told_nothing_of_ranks_and_suits(
+    traffic: Traffic, case: tuple[str, UndoPolicy]
+) -> None:
+    """Every card is another one, those that players see too; who watches gets the same bytes."""
+    frames = traffic.pairs[case][0].sent["eye"]
+    others = traffic.recoloured[case].sent["eye"]
+    assert [comparable(frame) for frame in frames] == [comparable(frame) for frame in others]
+    assert traffic.pairs[case][0].sent["0"] != traffic.recoloured[case].sent["0"]
+    heights = [b for f in map(unpack, frames) for b in f.get("boards", ()) if "heights" in b]
+    assert bool(heights) is (SHOWN[case] is Spectating.SHAPE)
 
 
 @pytest.mark.parametrize("case", CASES, ids=IDS)
@@ -280,6 +342,7 @@ def test_every_kind_of_frame_was_compared(traffic: Traffic) -> None:
     }
     assert kinds >= {
         "welcome", "seated", "done", "room", "go", "ack", "refused", "progress", "taken_over",
+        "watching", "watched",
     }  # fmt: skip
     assert "notice" not in kinds
     codes = {
