@@ -37,6 +37,14 @@ class Raw:
         self.writer.write(data)
         await self.writer.drain()
 
+    def pause(self) -> None:
+        """Leave unread what comes."""
+        self.writer.transport.pause_reading()  # type: ignore[attr-defined] # a stream's transport
+
+    def resume(self) -> None:
+        """Read on."""
+        self.writer.transport.resume_reading()  # type: ignore[attr-defined] # a stream's transport
+
     async def event(self, within_s: float = 5) -> Event:
         async with asyncio.timeout(within_s):
             while not self._events:

@@ -396,7 +396,7 @@ async def test_p29_what_only_the_server_knows_to_be_stuck_is_told_to_nobody(
 async def test_a_fault_of_the_server_names_neither_seed_nor_card(valkey_url: str) -> None:
     with everything_logged() as lines:
         async with node(valkey_url, "n1") as desk:
-            trio = Trio(desk, "sally")
+            trio = Trio(desk, "sally", tag=f"-{next(TAGS)}")
             await trio.sit()
             state = await desk.races.load(trio.race)
             assert state is not None

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from raw import binary, raw
 from samedeal.protocol import client_messages as ask
 from samedeal.protocol import server_messages as say
 from samedeal.protocol.errors import ErrorCode
@@ -382,3 +383,30 @@ async def test_a_server_takes_as_many_watchers_as_it_was_told_to(
                     return isinstance(answer, say.Watching)
 
                 await eventually(gets_in)
+
+
+async def test_p17_a_watcher_that_does_not_read_gets_the_newest_when_it_does_and_nothing_between(
+    nodes: tuple[str, str],
+) -> None:
+    async with (
+        pair(nodes[0], game="klondike") as (ada, _, race),
+        wired(nodes[1], "eva") as eva,
+        raw(nodes[1], room=4096) as slow,
+    ):
+        await eva.get(say.Watching, ask.Watch, race=race)
+        asked = [binary(ask.Watch(id=number, race=race)) for number in range(80)]
+        slow.pause()
+        await slow.write(slow.frames(*asked))
+        for seq in range(1, 11):
+            await draw(ada, race, seq)
+            await eventually(partial(sees, eva, race, 1, seq))
+        slow.resume()
+        heard = [await slow.answer()]
+        while not (isinstance(last := heard[-1], say.Watching) and last.boards[0].seq == 10):
+            heard.append(await slow.answer())
+        assert len([m for m in heard if isinstance(m, say.Watching) and m.id is not None]) == 80
+        # In the moment in which it fell behind it may have got some.
+        assert len([m for m in heard if isinstance(m, say.Watched)]) < 4
+        assert last.id is None
+        await draw(ada, race, 11)
+        assert isinstance(await slow.answer(), say.Watched)
