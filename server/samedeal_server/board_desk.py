@@ -39,14 +39,13 @@ class BoardDesk:
 
     async def page(self, account: Account, message: wire.BoardGet) -> wire.Board:
         """Read a board. Raise Refusal for one that there is not, or that the asker may not see."""
-        now_ms = self._guess_ms() + self._ahead_ms
-        self._board(message, now_ms)
-        await self._days.check_board(account, message)
-        board, page = await self._read(account, message, now_ms)
+        board, page = await self._read(account, message, self._guess_ms() + self._ahead_ms)
         self._ahead_ms = page.now_ms - self._guess_ms()
         if board != self._board(message, page.now_ms):
             # Midnight, or a node whose clock is far off.
             board, page = await self._read(account, message, page.now_ms)
+        if board.kind is BoardKind.DAILY:
+            await self._days.check_board(account, board)
         return _answer(message, board, page)
 
     async def friends(self, account: Account, message: FriendsAsked) -> wire.Friends:

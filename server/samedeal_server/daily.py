@@ -3,7 +3,6 @@
 import logging
 import secrets
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 from typing import NamedTuple
 
 from samedeal.engine.deals import commitment
@@ -11,7 +10,7 @@ from samedeal.engine.games import game
 from samedeal.engine.run import UndoPolicy
 from samedeal.protocol import daily_messages as wire
 from samedeal.protocol import days
-from samedeal.protocol.board_messages import BoardGet, BoardKind
+from samedeal.protocol.board_messages import BoardKind
 from samedeal.protocol.errors import ErrorCode
 from samedeal.protocol.fields import DealLabel, Phase, RaceOptions, Spectating
 from samedeal_server.almanac import Calendar
@@ -217,20 +216,13 @@ class Days:
         if not await self.may_see(account, state.day.number, state.game):
             raise _hidden(state.day.number)
 
-    async def check_board(self, account: Account, message: BoardGet) -> None:
-        """Raise Refusal if the asker may not see this board, of a day, yet."""
-        if message.board is not BoardKind.DAILY or message.game not in days.DAILY_GAMES:
-            return
-        day = self._calendar.day_at(await self._store.now_ms())
-        if message.day is not None:
-            with suppress(ValueError):
-                # What is no day has no board, which others say.
-                day = days.number_of_iso(message.day)
-        if not await self.may_see(account, day, message.game):
+    async def check_board(self, account: Account, board: Board) -> None:
+        """Raise Refusal if the asker may not see the board of a day yet, or the day is void."""
+        day = days.number_of_iso(board.period)
+        if not await self.may_see(account, day, board.game):
             raise _hidden(day)
-        _, (deal,) = await self._store.deals([(day, message.game)])
-        if deal is not None and deal.is_void:
-            sentence = f"day {day} of {message.game} was taken out of the ranking by the operators"
+        if day in await self._store.voided(board.game):
+            sentence = f"day {day} of {board.game} was taken out of the ranking by the operators"
             raise Refusal(ErrorCode.NOT_FOUND, sentence)
 
     async def may_see(self, account: Account, day: int, game_id: str) -> bool:
@@ -335,12 +327,17 @@ class Days:
     async def void(self, day: int, game_id: str) -> None:
         """Take a day out of the ranking; for streaks it is as if it had not been."""
         await self._store.void(day, _of_the_day(game_id))
-        await self.streaks.recount(game_id)
+        await self._derive(day, game_id)
 
     async def unvoid(self, day: int, game_id: str) -> None:
         """Put a day back into the ranking."""
         await self._store.unvoid(day, _of_the_day(game_id))
+        await self._derive(day, game_id)
+
+    async def _derive(self, day: int, game_id: str) -> None:
+        """Work out anew what follows from a day: streaks at once, its season in a moment."""
         await self.streaks.recount(game_id)
+        await self._boards.store.day_is_due(game_id, days.date_of(day).isoformat(), 0)
 
 
 def _hidden(day: int) -> Refusal:

@@ -13,8 +13,12 @@ from samedeal.protocol import server_messages as say
 from samedeal.protocol.daily_messages import Streak
 from samedeal.protocol.errors import ErrorCode
 from samedeal.protocol.fields import DealLabel, Phase, RaceOptions, Status
+from samedeal_server.boards import Boards
 from samedeal_server.race import RaceDay, RaceState, SeatState
 from samedeal_server.results import results_of
+from samedeal_server.store.boards import BoardStore
+from samedeal_server.store.days import DayStore
+from samedeal_server.store.races import RaceStore
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -183,3 +187,27 @@ async def test_a_streak_with_a_freeze_stands_one_missed_day(one: Service, redis:
         await ends.end_lost()
         assert await streaks(ada) == left, days_later
     assert await redis.zcard("{days}:risk:sally") == 0
+
+
+async def test_a_removed_run_counts_for_no_streak_and_a_lost_board_comes_back(
+    one: Service, redis: Redis
+) -> None:
+    ada, ivo = await one.player("ada"), await one.player("ivo")
+    boards = Boards(BoardStore(redis), RaceStore(redis, "operator"), DayStore(redis))
+    tend = one.desks[0].days.streaks.end_lost
+    await played(ivo, moves=10)
+    await played(ada, moves=10)
+    await one.timeline.go_on(seconds=24 * HOUR_S)
+    race = await played(ada, moves=10)
+    whole = await board(ada, **STREAKS)
+    assert await streaks(ada) == {"ada": 2, "ivo": 1}
+    assert await boards.remove(f"{race}.1")
+    await tend()
+    assert await streaks(ada) == {"ada": 1, "ivo": 1}
+    assert (await shown(ada, game="sally")).games[0].streak.days == 1
+    assert await boards.restore(f"{race}.1")
+    await redis.delete("{b:sally}:streak:all", "{b:sally}:streak:all:of")
+    assert await streaks(ada) == {}
+    await boards.rebuild("sally")
+    await tend()
+    assert (await board(ada, **STREAKS)).rows == whole.rows
