@@ -94,12 +94,23 @@ class Race:
         self._link_is_up = self._store_is_up = True
         self._is_anew = False
         self._mends = 0
+        self._clock: tuple[int, float]
+        """What the server's clock said last, from GO, and when by the loop's."""
+        self._hear_clock(self.model.view)
         self._ended_by: type[ask.Bank] | type[ask.Leave] | None = None
 
     @property
     def view(self) -> RaceView:
         """The race as everyone in the room sees it."""
         return self.model.view
+
+    @property
+    def clock_ms(self) -> float:
+        """Milliseconds since GO by the server's clock, as well as it can be known here."""
+        clock_ms, heard_s = self._clock
+        if self.view.phase in (Phase.LOBBY, Phase.CLOSED):
+            return float(clock_ms)
+        return clock_ms + (asyncio.get_running_loop().time() - heard_s) * 1000
 
     @property
     def id(self) -> str:
@@ -270,6 +281,7 @@ class Race:
         except OutOfStep as error:
             self._take_anew(error)
             return
+        self._hear_clock(seated.race)
         self._is_anew = False
         for ack in resumed.settled:
             self._answer(ack)
@@ -304,14 +316,22 @@ class Race:
         if isinstance(event, say.Progress):
             model.take_progress(event)
         elif isinstance(event, say.Go):
-            model.take_view(event.race)
+            self._take_view(event.race)
             if not model.has_begun and not self._begin(event):
                 return
         elif isinstance(event, say.Room | say.Closed):
-            model.take_view(event.race)
+            self._take_view(event.race)
         self._event(event)
         if isinstance(event, say.TakenOver):
             self.end(Refused(ErrorCode.TAKEN_OVER, event.sentence))
+
+    def _take_view(self, view: RaceView) -> None:
+        self.model.take_view(view)
+        if self.model.view is view:
+            self._hear_clock(view)
+
+    def _hear_clock(self, view: RaceView) -> None:
+        self._clock = (view.clock_ms, asyncio.get_running_loop().time())
 
     def _begin(self, go: say.Go) -> bool:
         """Take the board. Return whether it is the server's."""

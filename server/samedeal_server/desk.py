@@ -193,6 +193,8 @@ class RaceDesk:
         old = await self._loaded(message.race)
         if old.day is not None:
             raise Refusal(ErrorCode.WRONG_PHASE, "a day has one deal; no other one follows it")
+        if old.options.seats == 1:
+            raise Refusal(ErrorCode.WRONG_PHASE, "a race of one seat has no next one; open another")
         # Without randomness it fails here, before anyone is led to a race that is not there.
         seed = secrets.token_bytes(SEED_BYTES)
         word, race_id = await self.races.next_race(old.id, account.player, new_id())
@@ -242,6 +244,8 @@ def _merged(options: RaceOptions, patch: OptionsPatch, *, practice: bool) -> Rac
         changes.setdefault("spectating", Spectating.SHAPE)
         changes.setdefault("bots", False)
     merged = options.model_copy(update=changes)
+    if merged.seats == 1 and not practice:
+        raise Refusal(ErrorCode.BAD_OPTION, "a race of one seat is practice: choose its seed")
     if merged.ranked and practice:
         raise Refusal(ErrorCode.BAD_OPTION, "a race on a chosen seed is practice, never ranked")
     if merged.ranked and merged.undo is UndoPolicy.FREE:

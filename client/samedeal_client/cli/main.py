@@ -13,6 +13,7 @@ from samedeal_client.cli import (
     daily,
     demo,
     engine,
+    ghost,
     me,
     online,
     pictures,
@@ -78,6 +79,7 @@ def _parser() -> argparse.ArgumentParser:
     watch.add_parsers(commands)
     daily.add_parser(commands)
     replay.add_parser(commands)
+    ghost.add_parser(commands)
     pictures.add_parsers(commands)
     boards.add_parsers(commands)
     me.add_parser(commands)

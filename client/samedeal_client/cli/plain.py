@@ -8,6 +8,7 @@ import sys
 from collections import deque
 from collections.abc import Coroutine
 from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
 from typing import Final
 
@@ -17,6 +18,7 @@ from samedeal.engine.games import game
 from samedeal.engine.moves import DRAW, Move
 from samedeal.protocol import server_messages as say
 from samedeal.protocol.fields import Phase, Phrase, PlayerView, Status
+from samedeal_client.cli import ghosttext
 from samedeal_client.cli.daytext import greeting, way_back
 from samedeal_client.cli.lines import MAX_AHEAD, Lines
 from samedeal_client.cli.order import is_first, rating, tell_result
@@ -25,6 +27,7 @@ from samedeal_client.cli.phrases import find_phrase, phrase_list, spoken
 from samedeal_client.cli.series import series_line
 from samedeal_client.connection import Client, Dropped, Event, Link, Race, Rewound, Store
 from samedeal_client.errors import ClientError, ConnectionLost, Refused, Unanswered
+from samedeal_client.ghosts import Ghosts
 
 __all__ = ["Plain"]
 
@@ -46,7 +49,14 @@ class Plain:
     """Reads commands from standard input and plays them, each answered by one line."""
 
     def __init__(
-        self, client: Client, race: Race, voice: Voice, *, save: str | None, back: list[str]
+        self,
+        client: Client,
+        race: Race,
+        voice: Voice,
+        *,
+        save: str | Path | None,
+        back: list[str],
+        ghosts: Ghosts | None = None,
     ) -> None:
         self._client = client
         self._race = race
@@ -54,6 +64,8 @@ class Plain:
         self._save = save
         self._back = back
         """What `samedeal join CODE` needs beside the code to come back to the seat."""
+        self._ghosts = ghosts
+        """Recorded runs that it is played against, in a practice race of one seat."""
         self._held: deque[str | None] = deque()
         self._rounds_played = 0
         self._has_ended = False
@@ -108,6 +120,7 @@ class Plain:
         self._greet()
         watching = asyncio.create_task(self._watch())
         playing = asyncio.create_task(self._play())
+        haunting = asyncio.create_task(self._haunt())
         try:
             await asyncio.wait({watching, playing}, return_when=asyncio.FIRST_COMPLETED)
             if watching.done():
@@ -115,16 +128,16 @@ class Plain:
                 watching.result()
             return await playing
         finally:
-            for task in (watching, playing):
+            for task in (watching, playing, haunting):
                 task.cancel()
-            await asyncio.gather(watching, playing, return_exceptions=True)
+            await asyncio.gather(watching, playing, haunting, return_exceptions=True)
 
     async def _play(self) -> int:
         await self._commands()
         if self._has_left:
             return FINE
         code = await self._finish()
-        if not self._goes_on and self._race.view.day is None:
+        if not self._goes_on and self._race.view.options.seats > 1:
             await self._ask_for_next()
         return code
 
@@ -134,6 +147,8 @@ class Plain:
         lines = (
             greeting(view, self._client.name)
             if view.day is not None
+            else ghosttext.greeting(view, self._client.name, self._ghosts)
+            if self._ghosts is not None
             else [
                 f"* room {view.code}: {game(view.game).title}, you are {self._client.name} in seat "
                 f"{seat} of {view.options.seats}",
@@ -303,6 +318,9 @@ class Plain:
         if race.view.day is not None:
             self._refuse("a day has one deal; no other one follows it")
             return
+        if race.view.options.seats == 1:
+            self._refuse("practice alone has one deal; open another race")
+            return
         is_out = self._has_ended or self._me.status is not Status.PLAYING
         if race.view.phase is not Phase.CLOSED and not is_out:
             self._refuse("the next deal can be had when your run is over; bank ends it")
@@ -404,11 +422,29 @@ class Plain:
                 f"{name}{you}: home {player.home}, best {player.best}, {player.moves} moves, "
                 f"{player.status.value}{away}"
             )
+        ghosts = () if self._ghosts is None else self._ghosts.at(self._race.clock_ms)
         self._voice.say(
             "rivals",
-            "; ".join(parts),
+            "; ".join([*parts, *map(ghosttext.words, ghosts)]),
             players=[player.model_dump(mode="json") for player in players],
+            ghosts=[asdict(ghost) for ghost in ghosts],
         )
+
+    async def _haunt(self) -> None:
+        """Say when a ghost makes its last move, at the time it did."""
+        race, ghosts = self._race, self._ghosts
+        if ghosts is None:
+            return
+        await race.until_go()
+        t_ms = race.clock_ms
+        while race.view.phase is not Phase.CLOSED:
+            end_ms = ghosts.next_end_ms(t_ms)
+            if end_ms is None:
+                return
+            await asyncio.sleep(max(0.0, end_ms - race.clock_ms) / 1000)
+            for ghost in ghosts.ended_at(end_ms):
+                ghosttext.tell_ended(self._voice, ghost, end_ms)
+            t_ms = end_ms
 
     async def _watch(self) -> None:
         async for event in self._race.events():
@@ -481,6 +517,11 @@ class Plain:
         if score := series_line(view, self._race.model.seat):
             scores = {str(player.seat): player.series for player in view.players}
             self._voice.say("series", f"* series: {score}", scores=scores)
+        if self._ghosts is not None and self._race.model.has_begun:
+            seat, run = self._race.model.seat, self._race.model.run
+            name = self._client.name
+            is_best = ghosttext.tell_comparison(self._voice, self._ghosts, name, run.outcome(seat))
+            return FINE if is_best else NO
         return FINE if is_first(view, self._race.model.seat) else NO
 
 

@@ -183,8 +183,7 @@ LastCall = Annotated[int, Field(strict=True, ge=0, le=24 * 3600)]
 Countdown = Annotated[int, Field(strict=True, ge=0, le=60)]
 WatchDelay = Annotated[int, Field(strict=True, ge=0, le=600)]
 Seats = Annotated[int, Field(strict=True, ge=limits.MIN_SEATS, le=limits.MAX_SEATS)]
-DaySeats = Annotated[int, Field(strict=True, ge=1, le=limits.MAX_SEATS)]
-"""A day's run has one seat."""
+"""One seat: a day's run, or practice alone."""
 
 
 def _odd(number: int) -> int:
@@ -202,7 +201,7 @@ SpectatingName = Annotated[Spectating, BeforeValidator(text_only)]
 class RaceOptions(FromServer):
     """What the host chose. Everyone in the room sees it before saying ready."""
 
-    seats: DaySeats = 2
+    seats: Seats = 2
     time_limit_s: DayLimit = 900
     """Seconds from GO after which the race closes."""
     last_call_s: LastCall = 60

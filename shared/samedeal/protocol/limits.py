@@ -16,7 +16,7 @@ MAX_INT = 2**53 - 1
 """Largest whole number on the wire: what every language reads exactly."""
 
 MAX_SEATS = 8
-MIN_SEATS = 2
+MIN_SEATS = 1
 MIN_NAME, MAX_NAME = 2, 20
 """Characters of a name, counted in its composed form (NFKC)."""
 MAX_NAME_SHOWN = 24

@@ -10,7 +10,7 @@ if number('host') ~= host then
   return {'not_host', 0}
 end
 local seats = taken()
-if #seats < 2 then
+if #seats < math.min(2, number('seats')) then
   return {'alone', 0}
 end
 for _, seat in ipairs(seats) do
