@@ -34,9 +34,26 @@ def test_a_small_bench_reports_every_figure_and_acked_moves(rate: str) -> None:
     assert figures["acked_moves_per_s"] > 0
 
 
+def test_finished_races_reach_the_boards_while_others_race_and_boards_answer() -> None:
+    words = ("--boards", "--rows", "2000", "--races", "2", "--seconds", "2")
+    done = _bench(*words, "--json")
+    assert done.returncode == 0, done.stderr
+    figures = json.loads(done.stdout)
+    assert figures["booked_runs"] == figures["finished_runs"] > 0
+    for name in ("ack_p99_ratio", "top_p50_ratio", "around_p50_ratio"):
+        assert figures[name] > 0
+
+
 @pytest.mark.parametrize(
     ("option", "value"),
-    [("--races", "0"), ("--races", "two"), ("--rate", "-1"), ("--rate", "nan"), ("--seconds", "0")],
+    [
+        ("--races", "0"),
+        ("--races", "two"),
+        ("--rate", "-1"),
+        ("--rate", "nan"),
+        ("--seconds", "0"),
+        ("--rows", "1"),
+    ],
 )
 def test_a_bad_argument_is_refused_in_one_sentence(option: str, value: str) -> None:
     done = _bench(f"{option}={value}")

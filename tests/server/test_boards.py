@@ -474,6 +474,22 @@ async def test_boards_show_the_name_that_a_player_has_now(service: Service) -> N
     assert names == ["countess", "ivo"]
 
 
+async def test_the_rows_around_ones_own_are_one_question_to_the_store(
+    redis: Redis, service: Service
+) -> None:
+    await service.book(*week_of_play())
+    await service.shown(around=True)
+    async with redis.monitor() as monitor:
+        assert await service.shown(around=True)
+        await redis.ping()
+        asked = []
+        while (command := await monitor.next_command())["command"] != "PING":
+            # The node's own chores go on meanwhile.
+            if command["client_type"] != "lua" and "{b:" in command["command"]:
+                asked.append(command["command"].split()[0])
+    assert asked == ["EVALSHA"]
+
+
 # Friends
 
 

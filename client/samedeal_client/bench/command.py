@@ -8,28 +8,21 @@ import resource
 import signal
 import sys
 import tempfile
-from collections.abc import Sequence
 from contextlib import AsyncExitStack
 
 from samedeal.engine.games import GAMES, game
-from samedeal.engine.run import Action
-from samedeal_client.bench.load import Line, Measured, echo_line, go, run_slice, seated_pair
+from samedeal_client.bench.boards import bench_boards
+from samedeal_client.bench.load import Measured, echo_line, run_slice
 from samedeal_client.bench.loop import loop_factory
 from samedeal_client.bench.plan import engine_us_per_move, plan
+from samedeal_client.bench.start import PLANS, TURNS, UNLIMITED, all_go, percentile, seated
 from samedeal_client.cli.output import Parser
 from samedeal_client.errors import ServerFailed
 from samedeal_client.processes import children, cpu_s, rss_kib, started
 
 __all__ = ["add_parser", "run"]
 
-MAX_RACES, MAX_RATE, MAX_SECONDS = 2000, 1000.0, 3600.0
-PLANS = 16
-"""Different plans; the players share them out."""
-AT_ONCE = 20
-"""Races that are set up at the same time."""
-UNLIMITED = ("--limit-actions", "off", "--limit-requests", "off", "--limit-hellos", "off")
-TURNS = 2
-"""Slices each of the two servers gets, in turn, so that a busy machine slows both."""
+MAX_RACES, MAX_RATE, MAX_SECONDS, MAX_ROWS = 2000, 1000.0, 3600.0, 2_000_000
 
 
 def add_parser(commands: "argparse._SubParsersAction[Parser]") -> None:
@@ -54,6 +47,15 @@ def add_parser(commands: "argparse._SubParsersAction[Parser]") -> None:
         "--seconds", type=_seconds, default=10.0, metavar="S", help="time under load, each (10)"
     )
     parser.add_argument("--game", default="lanes", choices=list(GAMES), help="game (%(default)s)")
+    parser.add_argument(
+        "--boards",
+        action="store_true",
+        help="in place of the echo: the same load with and without finished races coming in, and "
+        "then pages of a small and of a large board",
+    )
+    parser.add_argument(
+        "--rows", type=_rows, default=1_000_000, metavar="N", help="rows of the large board (10^6)"
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.set_defaults(run=run)
 
@@ -66,7 +68,8 @@ def run(args: argparse.Namespace) -> int:
     # Two connections a player from here; the servers inherit the limit.
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     with asyncio.Runner(loop_factory=loop_factory()) as runner:
-        figures = runner.run(_bench(args.game, args.races, args.rate, args.seconds))
+        load = args.game, args.races, args.rate, args.seconds
+        figures = runner.run(bench_boards(*load, args.rows) if args.boards else _bench(*load))
     if args.json:
         print(json.dumps(figures))
     else:
@@ -89,11 +92,11 @@ async def _bench(game_id: str, races: int, rate: float, seconds: float) -> dict[
         stores = children(server)
         # What the first connections make the server set up for good is not theirs.
         warm = races // 5
-        lines = await _seated(stack, url, game_id, range(warm), plans)
+        lines = await seated(stack, url, game_id, range(warm), plans)
         before_kib = rss_kib(server)
-        lines += await _seated(stack, url, game_id, range(warm, races), plans)
+        lines += await seated(stack, url, game_id, range(warm, races), plans)
         idle_kib = rss_kib(server) - before_kib
-        await _all_go(lines)
+        await all_go(lines)
         echo_lines = [
             await echo_line(stack, echo_url, line.race_id, plans[number % PLANS])
             for number, line in enumerate(lines)
@@ -125,55 +128,25 @@ async def _bench(game_id: str, races: int, rate: float, seconds: float) -> dict[
         "echo_cpu_us_per_message": round(echo_us, 1),
         "cpu_ratio": round(server_us / echo_us, 2) if echo_us else None,
         "server_cpu_share": round(spent["server"] / moves.wall_s, 3),
-        "ack_ms_p50": _percentile(moves.answers_ms, 50),
-        "ack_ms_p99": _percentile(moves.answers_ms, 99),
-        "echo_ms_p50": _percentile(echoes.answers_ms, 50),
-        "echo_ms_p99": _percentile(echoes.answers_ms, 99),
-        "sent_late_ms_p99": _percentile(moves.late_ms, 99),
+        "ack_ms_p50": percentile(moves.answers_ms, 50),
+        "ack_ms_p99": percentile(moves.answers_ms, 99),
+        "echo_ms_p50": percentile(echoes.answers_ms, 50),
+        "echo_ms_p99": percentile(echoes.answers_ms, 99),
+        "sent_late_ms_p99": percentile(moves.late_ms, 99),
         "rss_kib_per_connection": round(idle_kib / (2 * (races - warm)), 1),
         "engine_us_per_move": round(engine_us_per_move(game(game_id), plans), 2),
     }
 
 
-async def _seated(
-    stack: AsyncExitStack,
-    url: str,
-    game_id: str,
-    races: range,
-    plans: Sequence[tuple[Action, ...]],
-) -> list[Line]:
-    room = asyncio.Semaphore(AT_ONCE)
-
-    async def pair(number: int) -> list[Line]:
-        both = [plans[2 * number % PLANS], plans[(2 * number + 1) % PLANS]]
-        async with room:
-            return await seated_pair(stack, url, game_id, both)
-
-    pairs = await asyncio.gather(*map(pair, races))
-    return [line for both in pairs for line in both]
-
-
-async def _all_go(lines: Sequence[Line]) -> None:
-    """Start every race, some at a time: two lines that follow each other share a race."""
-    room = asyncio.Semaphore(AT_ONCE)
-
-    async def pair(at: int) -> None:
-        async with room:
-            await asyncio.gather(go(lines[at]), go(lines[at + 1]))
-
-    await asyncio.gather(*map(pair, range(0, len(lines), 2)))
-
-
-def _percentile(values: Sequence[float], percent: int) -> float | None:
-    """Return the smallest value that `percent` of `values` do not exceed; None of none."""
-    if not values:
-        return None
-    return round(sorted(values)[math.ceil(len(values) * percent / 100) - 1], 3)
-
-
 def _races(text: str) -> int:
     if not (text.isdecimal() and 1 <= int(text) <= MAX_RACES):
         raise argparse.ArgumentTypeError(f"{text} is not a whole number from 1 to {MAX_RACES}")
+    return int(text)
+
+
+def _rows(text: str) -> int:
+    if not (text.isdecimal() and 1000 <= int(text) <= MAX_ROWS):
+        raise argparse.ArgumentTypeError(f"{text} is not a whole number from 1000 to {MAX_ROWS}")
     return int(text)
 
 
