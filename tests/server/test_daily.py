@@ -140,6 +140,10 @@ async def test_a_finished_run_is_not_played_again_but_as_practice(one: Service) 
     moved = await refusal(ada, ask.PlayMove, race=race, seq=11, move="draw")
     assert moved.code is ErrorCode.RUN_OVER
 
+    assert (await refusal(ada, ask.Next, race=race)).sentence == (
+        "a day has one deal; no other one follows it"
+    )
+
     practice = await play(ada, practice=True)
     assert practice.race.practice
     assert not practice.race.options.ranked
