@@ -79,6 +79,13 @@ def test_a_run_is_left_resumed_banked_shared_and_practised(server_url: str, tmp_
     cards = {card_text(number) for number in range(52)}
     assert cards.isdisjoint(re.findall(r"\w+", card))
 
+    _, text, _ = daily(server_url, tmp_path, *lanes, "--share", "--json")
+    run = f"{facts(text, 'card')['games'][0]['own']['race']}.1"
+    code, _, error = run_cli("replay", run, "--server", server_url, state=tmp_path)
+    assert (code, "public when its day is closed; get it again then" in error) == (2, True)
+    code, _, error = run_cli("replay", run, "--server", server_url, state=tmp_path / "other")
+    assert (code, "are hidden until your own run is over" in error) == (2, True)
+
     code, text, _ = daily(server_url, tmp_path, *lanes, "--practice", stdin="draw\nbank\n")
     assert (code, "practice: it counts for nothing" in text) == (0, True)
     code, again, _ = daily(server_url, tmp_path, *lanes, "--share")

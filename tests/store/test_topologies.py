@@ -217,6 +217,28 @@ async def test_races_are_played_over_a_cluster_on_two_nodes(servers: list[str]) 
         assert {row.name for row in (await a.boards.page("lanes")).rows} == {a.name, b.name}
 
 
+async def test_the_daily_is_played_over_a_cluster_on_two_nodes(servers: list[str]) -> None:
+    names = (f"ada-{new_id()[:8]}", f"ivo-{new_id()[:8]}")
+    async with Client(servers[0], name=names[0]) as a, Client(servers[1], name=names[1]) as b:
+        dailies = [await client.daily("sally") for client in (a, b)]
+        assert dailies[0].games[0].commitment == dailies[1].games[0].commitment
+        assert dailies[0].coming == dailies[1].coming
+        for client in (a, b):
+            race = await client.play_daily("sally")
+            for _ in range(10):
+                await race.move(DRAW)
+            await race.bank()
+            async with asyncio.timeout(20):
+                await race.until_closed()
+
+        async def is_booked() -> bool:
+            (sally,) = (await a.daily("sally", day=dailies[0].day)).games
+            place = 0 if sally.own is None else sally.own.place
+            return (sally.played, place, sally.streak.days) == (2, 1, 1)
+
+        await eventually(is_booked, 20)
+
+
 async def test_accounts_and_codes_and_the_sweep_need_no_common_slot(client: Redis) -> None:
     races, accounts = RaceStore(client, "n"), AccountStore(client)
     account, token = await accounts.create(f"ada-{new_id()[:8]}", bot=False)

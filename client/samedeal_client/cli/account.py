@@ -1,12 +1,15 @@
 """The account that a command of the shell plays under."""
 
 import argparse
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
+from samedeal_client.accounts import guest_name, usual_name
 from samedeal_client.connection import Client
 from samedeal_client.sign_in import signed_in
+from samedeal_client.wire import addresses
 
-__all__ = ["connected"]
+__all__ = ["connected", "looking_on"]
 
 
 def connected(
@@ -14,3 +17,15 @@ def connected(
 ) -> AbstractAsyncContextManager[Client]:
     """The account of the name given, or a new guest; see `signed_in`."""
     return signed_in(args.server, args.name, is_bot=is_bot, as_usual=as_usual)
+
+
+@asynccontextmanager
+async def looking_on(server: str, name: str | None = None) -> AsyncIterator[Client]:
+    """Who the user was last, if anybody; who only looks on leaves no account behind here."""
+    is_known = any(usual_name(node) for node in addresses(server))
+    if name or is_known:
+        async with signed_in(server, name, as_usual=True) as client:
+            yield client
+    else:
+        async with Client(server, name=guest_name()) as client:
+            yield client

@@ -4,19 +4,14 @@ import argparse
 import asyncio
 import json
 import re
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 
 from samedeal.engine.games import GAMES, game
 from samedeal.protocol.board_messages import Board, BoardKind, BoardRow, Period
 from samedeal.protocol.days import MAX_DAY, date_of
-from samedeal_client.accounts import guest_name, usual_name
-from samedeal_client.cli.account import connected
+from samedeal_client.cli.account import connected, looking_on
 from samedeal_client.cli.arguments import add_server, name, whole
 from samedeal_client.cli.output import FINE, Parser
-from samedeal_client.connection import Client
 from samedeal_client.errors import ClientError
-from samedeal_client.wire import addresses
 
 __all__ = ["add_parsers"]
 
@@ -93,7 +88,7 @@ def _cursor(text: str) -> str:
 
 
 async def _board(args: argparse.Namespace) -> int:
-    async with _reader(args) as client:
+    async with looking_on(args.server, args.name) as client:
         page = await client.boards.page(
             args.game,
             board=args.board,
@@ -109,18 +104,6 @@ async def _board(args: argparse.Namespace) -> int:
     for line in lines:
         print(line)
     return FINE
-
-
-@asynccontextmanager
-async def _reader(args: argparse.Namespace) -> AsyncIterator[Client]:
-    """Who the user was last, if anybody; who only looks on leaves no account behind here."""
-    is_known = any(usual_name(node) for node in addresses(args.server))
-    if args.name or is_known:
-        async with connected(args, as_usual=True) as client:
-            yield client
-    else:
-        async with Client(args.server, name=guest_name()) as client:
-            yield client
 
 
 async def _friend(args: argparse.Namespace) -> int:

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from io import BytesIO
 
 from samedeal.protocol.limits import CODE_ALPHABET
-from samedeal_client.accounts import guest_name
-from samedeal_client.connection import Client
+from samedeal_client.cli.account import looking_on
 from samedeal_client.errors import ClientError
 from samedeal_client.replays import Replay, Track
 
@@ -59,6 +58,6 @@ def chosen(sources: Iterable[Source], seats: Iterable[int] = ()) -> list[Track]:
 
 
 async def _fetched(race: str, server: str) -> Replay:
-    async with Client(server, name=guest_name()) as client:
+    async with looking_on(server) as client:
         text = await client.replay(race)
     return Replay.read(BytesIO(text.encode()), name=race)
