@@ -8,11 +8,14 @@ from typing import Any, Self
 from samedeal.protocol import client_messages as ask
 from samedeal.protocol import server_messages as say
 from samedeal.protocol.fields import OptionsPatch, Phase
+from samedeal.protocol.lobby_messages import LobbyRoom
 from samedeal.protocol.watch_messages import LiveRace
 from samedeal_client.boards import Boards
 from samedeal_client.daily import play_day, show_day
 from samedeal_client.errors import ConnectionLost
 from samedeal_client.exchange import Exchange
+from samedeal_client.lobby import lobby
+from samedeal_client.matching import QuickMatch
 from samedeal_client.people import People
 from samedeal_client.race import Dropped, Event, Link, Race, Rewound, Store
 from samedeal_client.replays.fetch import fetch
@@ -139,6 +142,17 @@ class Client:
     async def live(self, *, limit: int = 20) -> tuple[LiveRace, ...]:
         """The races that run and may be watched, the latest first. Raise Refused."""
         return await list_live(self._exchange, limit)
+
+    def lobby(self, game: str | None = None) -> AsyncGenerator[tuple[LobbyRoom, ...]]:
+        """The rooms that anybody may join, and again whenever they change. Raise Refused.
+
+        `async for rooms in client.lobby()`: each is the newest list; a slow reader skips some.
+        """
+        return lobby(self._exchange, game)
+
+    def match(self, game: str) -> QuickMatch:
+        """Look for an opponent of about the same strength; its events tell how that stands."""
+        return QuickMatch(self._exchange, game)
 
     def watch(self, race: str) -> AsyncGenerator[Sight]:
         """See a race, by its code or id, until it is closed; the last sight has seed and order.

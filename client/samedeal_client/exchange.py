@@ -12,6 +12,7 @@ from samedeal.protocol import server_messages as say
 from samedeal.protocol.errors import BadFrame, ErrorCode, UnknownMessage
 from samedeal.protocol.fields import RaceView
 from samedeal_client.errors import CannotConnect, ClientError, ConnectionLost, Refused, Unanswered
+from samedeal_client.inbox import Inbox
 from samedeal_client.pauses import Pauses
 from samedeal_client.sight import Feed
 from samedeal_client.wire import Wire, addresses
@@ -102,6 +103,8 @@ class Exchange(Generic[_Seat]):
         self.seats: dict[str, _Seat] = {}
         self.watched: dict[str, Feed] = {}
         """The races that this account watches, by their ids."""
+        self.inboxes: dict[type[say.Lobby] | type[say.Match], Inbox[Any]] = {}
+        """Who follows the lobby, and who waits for an opponent."""
         self._new_seat = new_seat
         self._given_name, self._as_bot, self._or_like = name, is_bot, not exact
         self._link = link
@@ -327,6 +330,8 @@ class Exchange(Generic[_Seat]):
             if seat.is_alive:
                 seat.attached.clear()
                 seat.lost_link()
+        for inbox in self.inboxes.values():
+            inbox.lost()
         for feed in self.watched.values():
             feed.lost_link()
 
@@ -390,6 +395,9 @@ class Exchange(Generic[_Seat]):
             case say.Watched() | say.WatchOver():
                 if (feed := self.watched.get(message.race)) is not None:
                     feed.take(message)
+            case say.Lobby(id=None) | say.Match(id=None):
+                if (inbox := self.inboxes.get(type(message))) is not None:
+                    inbox.put(message)
             case _:
                 pass
         request = getattr(message, "id", None)
@@ -459,6 +467,8 @@ class Exchange(Generic[_Seat]):
                 future.set_exception(error)
         for seat in self.seats.values():
             seat.end(error)
+        for inbox in self.inboxes.values():
+            inbox.end(error)
         for feed in self.watched.values():
             feed.end(error)
 

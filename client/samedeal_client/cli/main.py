@@ -14,6 +14,8 @@ from samedeal_client.cli import (
     demo,
     engine,
     ghost,
+    lobby,
+    match,
     me,
     online,
     pictures,
@@ -83,6 +85,8 @@ def _parser() -> argparse.ArgumentParser:
     pictures.add_parsers(commands)
     boards.add_parsers(commands)
     me.add_parser(commands)
+    lobby.add_parser(commands)
+    match.add_parser(commands)
     demo.add_parser(commands)
     bench.add_parser(commands)
     return parser

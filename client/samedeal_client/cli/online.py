@@ -63,6 +63,12 @@ def add_parsers(commands: "argparse._SubParsersAction[Parser]") -> None:
         metavar="N",
         help="a series of 1, 3 or 5 races, until one has won more than half of them (1)",
     )
+    race.add_argument(
+        "--open",
+        action="store_true",
+        default=None,
+        help="show the room in the lobby, so that anybody may join; else only who has the code",
+    )
     race.add_argument("--seed", type=seed, metavar="TEXT", help="deal this seed: a practice race")
     join = commands.add_parser("join", help="join a race by its code", description=_RACE)
     join.add_argument("code", type=code, metavar="CODE", help="the code that the host was shown")
@@ -120,6 +126,7 @@ def _options(args: argparse.Namespace) -> dict[str, object]:
         "ranked": args.ranked,
         "bots": args.bots,
         "best_of": args.best_of,
+        "listed": args.open,
     }
     return {name: value for name, value in given.items() if value is not None}
 

@@ -57,6 +57,7 @@ class Plain:
         save: str | Path | None,
         back: list[str],
         ghosts: Ghosts | None = None,
+        lines: Lines | None = None,
     ) -> None:
         self._client = client
         self._race = race
@@ -73,6 +74,8 @@ class Plain:
         self._has_left = False
         self._goes_on = False
         self._lines: Lines
+        self._read_already = lines
+        """The input, if something was read from it before the race."""
 
     async def run(self) -> int:
         """Play until the race is closed, and the next ones if asked for. Return the exit code.
@@ -80,7 +83,7 @@ class Plain:
         The first Ctrl-C, or SIGTERM, leaves the seat as it is and says how to come back to it.
         """
         loop = asyncio.get_running_loop()
-        self._lines = Lines()
+        self._lines = self._read_already or Lines()
         rounds = asyncio.create_task(self._rounds())
         signals = (signal.SIGINT, signal.SIGTERM)
         stopped: list[int] = []
