@@ -7,6 +7,7 @@ import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 
+from samedeal_server.board_check import BoardCheck
 from samedeal_server.boards import Boards
 from samedeal_server.books import Books
 from samedeal_server.crowd import NEWS_S, Crowd
@@ -52,6 +53,8 @@ log = logging.getLogger(__name__)
 SWEEP_S = 1.0
 TEND_S = 5.0
 """How often it is looked for days whose season has to be worked out."""
+CHECK_S = 300.0
+"""How often it is seen to that the boards were checked for the day before."""
 RECHECK_S = 0.25
 """How often races that are idle are looked for; each has its turn every 2 s."""
 STREAKS_S = 60.0
@@ -78,6 +81,7 @@ async def running(settings: Settings, *, shares_port: bool = False) -> AsyncIter
         node = f"{os.getpid()}-{secrets.token_hex(4)}"
         races, day_store = RaceStore(redis, node), DayStore(redis)
         boards = Boards(BoardStore(redis), races, day_store)
+        check = BoardCheck(boards.store, races, day_store)
         streaks = Streaks(day_store, boards.store)
         leases = Leases(own_redis, node)
         link = CommitLink(address, [COMMIT], min_replicas=settings.min_replicas)
@@ -137,6 +141,7 @@ async def running(settings: Settings, *, shares_port: bool = False) -> AsyncIter
             asyncio.create_task(_every(NEWS_S, crowd.look, closing), name="news"),
             asyncio.create_task(_every(SWEEP_S, people.sweep, closing), name="erase"),
             asyncio.create_task(_every(TEND_S, boards.tend, closing), name="tend"),
+            asyncio.create_task(_every(CHECK_S, check.nightly, closing), name="check"),
             asyncio.create_task(_every(PREPARE_S, days.prepare, closing), name="prepare"),
             asyncio.create_task(_every(STREAKS_S, streaks.end_lost, closing), name="streaks"),
         ]

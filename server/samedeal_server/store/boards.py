@@ -1,5 +1,6 @@
 """Boards in the store: a player's runs, the rows that follow from them, and pages of rows."""
 
+import random
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -21,6 +22,9 @@ MOST_ROWS = 2_000_000
 _BOOK = Script("board_book")
 _PAGE = Script("board_page")
 _HIDE = Script("board_hide")
+_CHECKING_MS = 600_000
+"""Who takes on a check is given up after so long."""
+_REPORT_MS = 90 * 24 * 3600 * 1000
 _DONE = Script("board_done")
 _AT_ONCE = 100
 """Boards that one script looks at."""
@@ -208,6 +212,38 @@ class BoardStore:
         """Forget a player's results and name; its rows have to be dropped before."""
         await self._redis.unlink(keys.runs(game, player))
         await self._redis.hdel(keys.board_names(game), player)
+
+    async def has(self, game: str, result: Result) -> bool:
+        """Whether a player has this very result."""
+        key = keys.runs(game, result.player)
+        return await self._redis.zscore(key, result.text) is not None
+
+    async def sample(self, board: Board, first: int, others: int, rng: random.Random) -> list[Row]:
+        """Read the first rows, and some others at random; those that have a run to show."""
+        key, _ = keys.board(board)
+        total = await self._redis.zcard(key)
+        ranks = [*range(min(first, total))]
+        ranks += rng.sample(range(len(ranks), total), min(others, total - len(ranks)))
+        if not ranks:
+            return []
+        pipe = self._redis.pipeline(transaction=False)
+        for rank in ranks:
+            pipe.zrange(key, rank, rank)
+        found = [text for texts in await pipe.execute() for text in texts]
+        return [row for text in found if (row := Row.parse(board.kind, text)).run]
+
+    async def may_check(self, day: str) -> bool:
+        """Take on the check of a day, unless it is done or somebody is at it."""
+        return bool(await self._redis.set(keys.check(day), "", nx=True, px=_CHECKING_MS))
+
+    async def checked(self, day: str, report: str) -> None:
+        """Keep the report of a day's check."""
+        await self._redis.set(keys.check(day), report, px=_REPORT_MS)
+
+    async def report(self, day: str) -> str | None:
+        """The report of a day's check, as JSON; None if there is none, or none yet."""
+        text: Any = await self._redis.get(keys.check(day))
+        return str(text) if text else None
 
     async def days_due(self, game: str) -> list[tuple[str, int]]:
         """Days that are over and whose week has to be worked out, with the time that was due."""

@@ -8,6 +8,7 @@ __all__ = [
     "bell",
     "board",
     "board_names",
+    "check",
     "code",
     "days",
     "days_due",
@@ -198,6 +199,11 @@ def board_names(game: str) -> str:
 def hidden(game: str) -> str:
     """Set: players who are kept off the boards of a game."""
     return f"{{b:{game}}}:hidden"
+
+
+def check(day: str) -> str:
+    """String: the report of the boards' check for a day, as JSON; empty while it goes on."""
+    return f"boards:check:{day}"
 
 
 def days_due(game: str) -> str:

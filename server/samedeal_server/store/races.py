@@ -8,6 +8,7 @@ from typing import Any
 from redis.asyncio import Redis
 
 from samedeal.protocol.fields import Phase, Phrase, RaceOptions, Status
+from samedeal.protocol.limits import MAX_SEATS
 from samedeal_server.race import RaceDay, RaceState, SeatState
 from samedeal_server.store import keys
 from samedeal_server.store.faults import translates_faults
@@ -266,6 +267,15 @@ class RaceStore:
         """Read a run from action `after` on: (action text, ms from GO) each; the first is seq 1."""
         entries: Any = await self._redis.xrange(keys.log(race_id, seat), min=f"{after + 1}-0")
         return [(fields["a"], int(fields["t"])) for _, fields in entries]
+
+    async def keep(self, race_id: str) -> None:
+        """Keep a race with its logs for its lifetime from now on."""
+        pipe = self._redis.pipeline(transaction=False)
+        for key in keys.race_keys(race_id):
+            pipe.pexpire(key, LIFETIME_MS)
+        for number in range(1, MAX_SEATS + 1):
+            pipe.pexpire(keys.log(race_id, number), LIFETIME_MS)
+        await pipe.execute()
 
     async def schedule(self, race_id: str, due_ms: int) -> None:
         """Have the sweep look at a race at `due_ms` of the store's clock."""
