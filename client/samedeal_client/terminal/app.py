@@ -357,10 +357,14 @@ class TerminalApp(App[int]):
         """Something about the race on the screen is different."""
         if self.seat is None:
             return
-        if isinstance(self.screen, self._wanted()):
+        if self._is_shown():
             self.redraw()
         else:
             self.call_later(self._route)
+
+    def _is_shown(self) -> bool:
+        """Whether the screen of the phase is there; what was opened above it stays."""
+        return any(isinstance(screen, self._wanted()) for screen in self.screen_stack)
 
     def _wanted(self) -> type[Screen[None]]:
         assert self.seat is not None
@@ -376,16 +380,11 @@ class TerminalApp(App[int]):
         """Show the screen of the phase that the race is in."""
         if self.seat is None:
             return
-        wanted = self._wanted()
-        if isinstance(self.screen, wanted):
+        if self._is_shown():
             self.redraw()
             return
-        if isinstance(self.screen, HelpScreen) and any(
-            isinstance(screen, wanted) for screen in self.screen_stack
-        ):
-            return
         self._go_home()
-        self.push_screen(wanted())
+        self.push_screen(self._wanted()())
 
     def _go_home(self) -> None:
         """Close every screen above the first ones."""

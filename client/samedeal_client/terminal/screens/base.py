@@ -68,6 +68,10 @@ class BaseScreen(Screen[None]):
     async def on_key(self, event: events.Key) -> None:
         event.stop()
         event.prevent_default()
+        if self.app.screen is not self:
+            # Typed before the screen on top was closed, and handed to it: it is not for what is
+            # below.
+            return
         key = key_name(event)
         if key == "ctrl+c":
             self.terminal.stop()

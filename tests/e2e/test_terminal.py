@@ -1,0 +1,103 @@
+"""Two people race in real terminals, by keys alone, on a real server."""
+
+import re
+from pathlib import Path
+
+from ptys import Terminal
+from support import ServerProcess
+
+
+def stock(terminal: Terminal) -> int:
+    """How many cards the screen says are left."""
+    match = re.search(r"stock (\d+)", terminal.text)
+    return int(match[1]) if match else -1
+
+
+def play_through(terminal: Terminal, turns: int) -> None:
+    """Turn the stock and send home what can go, as a person would who does not think ahead."""
+    for _ in range(turns):
+        left = stock(terminal)
+        terminal.press(" ")
+        terminal.until(f"stock {left - 1} ", "turned ")
+        terminal.until_gone("??")
+        terminal.press("f", "F")
+    terminal.press("\x1b")
+
+
+def test_two_race_by_keys_to_the_end_and_see_the_same_order(
+    server_url: str, tmp_path: Path
+) -> None:
+    words = ("--server", server_url, "--name")
+    with Terminal(tmp_path / "una", "race", "--seed", "terminal", *words, "una") as una:
+        una.until("ROOM", "free")
+        code = re.search(r"ROOM (\w+)", una.text)
+        assert code is not None
+        with Terminal(tmp_path / "vic", "join", code[1], *words, "vic") as vic:
+            vic.until("una", "Press RET when you are ready")
+            vic.press("\r")
+            una.until("vic")
+            una.press("\r")
+            for terminal in (una, vic):
+                terminal.until("LANES", "stock 30", "TAB cursor")
+            vic.until(*(line for line in board(una) if line))
+            play_through(vic, 4)
+            vic.until("moves ")
+            una.until("vic ")
+            play_through(una, 12)
+            vic.press("B", "B")
+            vic.until("banked:")
+            una.until("bank")
+            una.press("B", "B")
+            for terminal in (una, vic):
+                terminal.until("You have place", "una", "vic", "seed fits the commitment")
+            assert order(una) == order(vic)
+            una.press("v")
+            una.until("REPLAY LANES", "una, after action 0", "SPC play")
+            una.press("q", "Q")
+            una.until("next deal")
+            una.press("Q")
+            vic.press("Q")
+            codes = [una.ended(), vic.ended()]
+    assert sorted(codes) == [0, 1]
+
+
+def board(terminal: Terminal) -> list[str]:
+    """The own board on the screen."""
+    return [line[:48].rstrip() for line in terminal.lines[1:9]]
+
+
+def order(terminal: Terminal) -> list[list[str]]:
+    """The rows of the final order: place, name without its star, numbers."""
+    rows = [line.replace("*", " ").split() for line in terminal.lines]
+    return [row for row in rows if row and re.fullmatch(r"\d\.", row[0])]
+
+
+def test_a_newcomer_plays_at_once_on_a_private_server(tmp_path: Path) -> None:
+    with Terminal(tmp_path, "play", "--local") as terminal:
+        terminal.until("Under which name")
+        terminal.press("\r")
+        terminal.until("on a private server")
+        terminal.press("q")
+        terminal.until("which game?")
+        terminal.press("4")
+        terminal.until("Pick a column by its number", "stock 30")
+        terminal.press("B", "B")
+        terminal.until("banked:")
+    assert terminal.process.returncode == 128 + 15
+
+
+def test_a_terminal_that_goes_away_leaves_no_server_behind(tmp_path: Path) -> None:
+    with Terminal(tmp_path, "play", "--local") as terminal:
+        terminal.until("Under which name")
+    # Its data are free: the next one starts on them.
+    with ServerProcess(tmp_path / "samedeal" / "local") as server:
+        assert server.url
+
+
+def test_own_keys_are_taken_and_wrong_ones_refused_in_a_sentence(tmp_path: Path) -> None:
+    folder = tmp_path / "samedeal"
+    folder.mkdir()
+    (folder / "keys.toml").write_text("[keys]\nfly = ['a']\n")
+    with Terminal(tmp_path, "play") as terminal:
+        terminal.until("there is no action 'fly'")
+        assert terminal.ended() == 2
