@@ -12,6 +12,7 @@ from samedeal.protocol import server_messages as say
 from samedeal.protocol.codec import decode_server, pack
 from samedeal.protocol.fields import Message
 from samedeal_server.almanac import Calendar
+from samedeal_server.bans import Bans
 from samedeal_server.boards import Boards
 from samedeal_server.books import Books
 from samedeal_server.buckets import Limits
@@ -31,6 +32,7 @@ from samedeal_server.session import Session
 from samedeal_server.spectate import Spectators
 from samedeal_server.store.accounts import AccountStore
 from samedeal_server.store.address import StoreAddress
+from samedeal_server.store.audit import AuditStore
 from samedeal_server.store.boards import BoardStore
 from samedeal_server.store.days import DayStore
 from samedeal_server.store.leases import BEAT_S, Leases
@@ -44,6 +46,7 @@ from samedeal_server.store.ratings import RatingStore
 from samedeal_server.store.traces import TraceStore
 from samedeal_server.store.watch import WatchStore
 from samedeal_server.streaks import Streaks
+from samedeal_server.suspicion import Suspicion
 from samedeal_server.traces import Traces
 from support import eventually
 
@@ -76,7 +79,9 @@ async def node(
     ratings = Ratings(RatingStore(redis), races, boards.store)
     streaks = Streaks(day_store, boards.store, calendar)
     leases, lobbies = Leases(redis, name), Lobbies(LobbyStore(redis))
-    rooms = Rooms(races, Books(races, boards, ratings, streaks), leases, lobbies, open_run)
+    audit = AuditStore(redis)
+    books = Books(races, boards, ratings, streaks, Suspicion(races, audit))
+    rooms = Rooms(races, books, leases, lobbies, open_run)
     days = Days(races, rooms, day_store, boards, streaks, calendar, draw)
     closing = asyncio.Event()
     beats = asyncio.create_task(beating(rooms, closing))
@@ -86,8 +91,10 @@ async def node(
     crowd = Crowd(news)
     await crowd.open()
     looks = asyncio.create_task(looking(crowd, closing))
-    traces = Traces(TraceStore(redis), races, day_store)
-    people = People(AccountStore(redis), LinkStore(redis), news, traces, crowd)
+    traces = Traces(TraceStore(redis), races, day_store, boards)
+    accounts = AccountStore(redis)
+    bans = Bans(accounts, audit, boards, news)
+    people = People(accounts, LinkStore(redis), news, traces, bans, crowd)
     yield RaceDesk(races, people, boards, rooms, ratings, days, spectators, matches, lobbies)
     closing.set()
     await asyncio.wait([beats, looks])

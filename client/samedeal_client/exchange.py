@@ -108,6 +108,8 @@ class Exchange(Generic[_Seat]):
         self._new_seat = new_seat
         self._given_name, self._as_bot, self._or_like = name, is_bot, not exact
         self._link = link
+        self._heard: dict[str, say.Announcement | say.Dismissed] = {}
+        """What the server said to everybody, for those who sit down later."""
         self._addresses = addresses(url)
         self._at = 0
         self._rng = rng
@@ -382,10 +384,13 @@ class Exchange(Generic[_Seat]):
                 self._tell(message)
             case say.TakenOver() | say.Moved(id=None) | say.Said():
                 self._tell(message)
-            case say.Announcement() | say.Dismissed():
-                for seat in self.seats.values():
-                    if seat.is_alive:
-                        seat.happened(message)
+            case say.Announcement(sentence=sentence) | say.Dismissed(sentence=sentence):
+                # Said again on each connection: heard once is enough.
+                if sentence not in self._heard:
+                    self._heard[sentence] = message
+                    for seat in self.seats.values():
+                        if seat.is_alive:
+                            seat.happened(message)
             case say.Watching():
                 # At once, for what is told next follows on its heels.
                 if message.id in self._answers:
@@ -424,7 +429,9 @@ class Exchange(Generic[_Seat]):
             seat.seated(seated)
         elif future is not None and not future.done():
             try:
-                self.seats[seated.race.id] = self._new_seat(seated)
+                self.seats[seated.race.id] = seat = self._new_seat(seated)
+                for announced in self._heard.values():
+                    seat.happened(announced)
             except ClientError as error:
                 future.set_exception(error)
 

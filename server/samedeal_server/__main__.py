@@ -53,7 +53,7 @@ def _parser() -> argparse.ArgumentParser:
     serve.add_argument(
         "--data",
         type=Path,
-        default=_default_data(),
+        default=default_data(),
         metavar="DIR",
         help="folder of the private store (%(default)s)",
     )
@@ -124,7 +124,7 @@ def _rate(text: str) -> Rate | None:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
-def _default_data() -> Path:
+def default_data() -> Path:
     home = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
     return Path(home) / "samedeal"
 

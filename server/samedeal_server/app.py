@@ -7,6 +7,7 @@ import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 
+from samedeal_server.bans import Bans
 from samedeal_server.board_check import BoardCheck
 from samedeal_server.boards import Boards
 from samedeal_server.books import Books
@@ -29,6 +30,7 @@ from samedeal_server.settings import Settings
 from samedeal_server.spectate import Spectators
 from samedeal_server.store.accounts import AccountStore
 from samedeal_server.store.address import StoreAddress
+from samedeal_server.store.audit import AuditStore
 from samedeal_server.store.boards import BoardStore
 from samedeal_server.store.days import DayStore
 from samedeal_server.store.embedded import EmbeddedStore
@@ -44,6 +46,7 @@ from samedeal_server.store.ratings import RatingStore
 from samedeal_server.store.traces import TraceStore
 from samedeal_server.store.watch import WatchStore
 from samedeal_server.streaks import Streaks
+from samedeal_server.suspicion import Suspicion
 from samedeal_server.traces import Traces
 
 __all__ = ["running"]
@@ -100,7 +103,9 @@ async def running(settings: Settings, *, shares_port: bool = False) -> AsyncIter
 
         ratings = Ratings(RatingStore(redis), races, boards.store)
         lobbies = Lobbies(LobbyStore(redis))
-        rooms = Rooms(races, Books(races, boards, ratings, streaks), leases, lobbies, open_run)
+        audit = AuditStore(redis)
+        books = Books(races, boards, ratings, streaks, Suspicion(races, audit))
+        rooms = Rooms(races, books, leases, lobbies, open_run)
         feed = Feed(own_redis, node, rooms, lobbies.rang)
         feed.open()
         stack.push_async_callback(feed.close)
@@ -114,8 +119,10 @@ async def running(settings: Settings, *, shares_port: bool = False) -> AsyncIter
         news = NewsStore(redis)
         crowd = Crowd(news)
         await crowd.open()
-        traces = Traces(TraceStore(redis), races, day_store)
-        people = People(AccountStore(redis), LinkStore(redis), news, traces, crowd)
+        traces = Traces(TraceStore(redis), races, day_store, boards)
+        accounts = AccountStore(redis)
+        bans = Bans(accounts, audit, boards, news)
+        people = People(accounts, LinkStore(redis), news, traces, bans, crowd)
         desk = RaceDesk(races, people, boards, rooms, ratings, days, spectators, matches, lobbies)
         house_bot = HouseBot(desk)
         stack.push_async_callback(house_bot.close)

@@ -4,6 +4,7 @@ from samedeal_server.boards import Boards
 from samedeal_server.ratings import Ratings
 from samedeal_server.store.races import RaceStore
 from samedeal_server.streaks import Streaks
+from samedeal_server.suspicion import Suspicion
 
 __all__ = ["Books"]
 
@@ -15,12 +16,18 @@ class Books:
     """
 
     def __init__(
-        self, races: RaceStore, boards: Boards, ratings: Ratings, streaks: Streaks
+        self,
+        races: RaceStore,
+        boards: Boards,
+        ratings: Ratings,
+        streaks: Streaks,
+        suspicion: Suspicion,
     ) -> None:
         self._races = races
         self._boards = boards
         self._ratings = ratings
         self._streaks = streaks
+        self._suspicion = suspicion
 
     async def book(self, race_id: str) -> None:
         """Book a closed race: its maker may open another, its players rank."""
@@ -34,3 +41,4 @@ class Books:
             await self._ratings.book(state)
         else:
             await self._streaks.book(state, state.day)
+        await self._suspicion.book(state)

@@ -77,7 +77,7 @@ class RaceDesk:
         self.days = days
         self.matches = matches
         self.lobbies = lobbies
-        self.replays = Replays(races, days)
+        self.replays = Replays(races, days, people.accounts)
         self.people = people
         self._ratings = ratings
 

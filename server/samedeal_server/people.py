@@ -1,6 +1,5 @@
 """What players may ask about their accounts: name, tokens, devices, all that is stored, the end."""
 
-import datetime
 import json
 import random
 import secrets
@@ -13,14 +12,15 @@ from samedeal.protocol import people_messages as wire
 from samedeal.protocol import server_messages as say
 from samedeal.protocol.errors import ErrorCode
 from samedeal_server import names
+from samedeal_server.bans import Bans, ban_sentence
 from samedeal_server.crowd import Crowd, Guest
 from samedeal_server.errors import NameTaken, Refusal
-from samedeal_server.store.accounts import FOREVER, Account, AccountStore, Ban
+from samedeal_server.store.accounts import Account, AccountStore
 from samedeal_server.store.links import LinkStore
 from samedeal_server.store.news import News, NewsStore
 from samedeal_server.traces import Traces
 
-__all__ = ["Asked", "People", "ban_sentence"]
+__all__ = ["Asked", "People"]
 
 MAX_DEVICES = 10
 LINK_MS = 600_000
@@ -39,10 +39,12 @@ class People:
         links: LinkStore,
         news: NewsStore,
         traces: Traces,
+        bans: Bans,
         crowd: Crowd,
     ) -> None:
         self.crowd = crowd
-        self._accounts = accounts
+        self.bans = bans
+        self.accounts = accounts
         self._links = links
         self._news = news
         self._traces = traces
@@ -51,7 +53,7 @@ class People:
 
     async def recognise(self, token: str) -> Account | None:
         """Return the account of a token, if there is one. Raise Refusal if it is banned."""
-        account = await self._accounts.recognise(token)
+        account = await self.accounts.recognise(token)
         return None if account is None else _unbanned(account)
 
     async def introduce(self, message: ask.Hello) -> tuple[Account, str]:
@@ -69,7 +71,7 @@ class People:
         wishes = [name, *names.like(name, random.SystemRandom())]
         for wish in wishes if message.or_like else [name]:
             with suppress(NameTaken):
-                return await self._accounts.create(wish, bot=message.bot)
+                return await self.accounts.create(wish, bot=message.bot)
         raise await self.taken(name)
 
     async def _use(self, code: str) -> tuple[Account, str]:
@@ -77,11 +79,11 @@ class People:
         player = await self._links.use(code, secret[:16])
         word = "gone"
         if player:
-            word = await self._accounts.add_device(player, secret, MAX_DEVICES)
+            word = await self.accounts.add_device(player, secret, MAX_DEVICES)
         if word == "many":
             sentence = f"the account has {MAX_DEVICES} devices; rotate its token on one of them"
             raise Refusal(ErrorCode.TOO_MANY, sentence)
-        account = await self._accounts.recognise(f"{player}.{secret}")
+        account = await self.accounts.recognise(f"{player}.{secret}")
         if account is None:
             sentence = "that link code leads nowhere: it works once and for 10 minutes"
             raise Refusal(ErrorCode.NOT_FOUND, sentence)
@@ -91,7 +93,7 @@ class People:
         """A refusal of a name that somebody has; it offers a free one."""
         sentence = f"the name {name} is taken, or reads like one that is"
         for other in names.like(name, random.SystemRandom()):
-            if await self._accounts.names.is_free(names.skeleton(other)):
+            if await self.accounts.names.is_free(names.skeleton(other)):
                 sentence += f"; {other} is free"
                 break
         return Refusal(ErrorCode.NAME_TAKEN, sentence)
@@ -124,16 +126,19 @@ class People:
         """Give an account another name, on every board at once. Raise Refusal."""
         name = names.checked(text)
         try:
-            is_done = await self._accounts.rename(player, name)
+            is_done = await self.accounts.rename(player, name)
         except NameTaken:
             raise await self.taken(name) from None
         if not is_done:
             raise _gone()
-        await self._traces.renamed(player, name)
+        profile = await self.accounts.profile(player)
+        if profile is None:
+            raise _gone()
+        await self._traces.renamed(player, name, bot=profile.account.bot)
         await self._news.post(News("renamed", player, name))
 
     async def _view(self, account: Account, request: int) -> wire.AccountView:
-        profile = await self._accounts.profile(account.player)
+        profile = await self.accounts.profile(account.player)
         if profile is None:
             raise _gone()
         return wire.AccountView(
@@ -148,7 +153,7 @@ class People:
     async def _rotate(self, guest: Guest, secret: str) -> None:
         assert guest.account is not None
         player = guest.account.player
-        if not await self._accounts.rotate(player, secret):
+        if not await self.accounts.rotate(player, secret):
             raise _gone()
         await self._links.drop(player)
         sentence = "the token of this account was replaced on another device"
@@ -170,7 +175,7 @@ class People:
             if found is None:
                 raise Refusal(ErrorCode.NOT_FOUND, "you have no run in such a race")
             return found
-        profile = await self._accounts.profile(account.player)
+        profile = await self.accounts.profile(account.player)
         if profile is None:
             raise _gone()
         return {
@@ -188,25 +193,21 @@ class People:
 
     async def erase(self, player: str) -> None:
         """Forget an account and all that bears its name. Whatever stops it, it goes on later."""
-        await self._accounts.remove(player)
+        await self.accounts.remove(player)
         await self._news.post(News("dismiss", player, "this account was deleted"))
         await self._links.drop(player)
         await self._traces.erase(player)
+        await self.bans.forget(player)
 
     async def sweep(self) -> None:
-        """Erase once more, some seconds later, who was deleted: a race may have begun meanwhile."""
+        """Lift bans that are over, and finish deletions.
+
+        Who was deleted is erased once more, some seconds later: a race may have begun meanwhile.
+        """
+        await self.bans.sweep()
         for player in await self._traces.unfinished():
             await self.erase(player)
             await self._traces.done(player)
-
-
-def ban_sentence(ban: Ban) -> str:
-    """Say that an account is banned, until when, and why."""
-    until = "for good"
-    if ban.until_ms != FOREVER:
-        end = datetime.datetime.fromtimestamp(-(-ban.until_ms // 1000), datetime.UTC)
-        until = end.strftime("until %Y-%m-%d %H:%M:%S UTC")
-    return f"this account is banned {until}: {ban.why or 'no reason was given'}"
 
 
 def _unbanned(account: Account) -> Account:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
+from samedeal.engine.games import GAMES
 from samedeal.protocol.board_messages import BoardKind
 from samedeal.protocol.fields import Phase
 from samedeal_server.race import RaceState
@@ -80,6 +81,10 @@ class Ratings:
             rows = map(RatedRow, players, places, before, after)
             await self._store.add(state.game, Rated(state.id, state.closed_at_ms, tuple(rows)))
         return rated
+
+    async def games_of(self, race: str) -> list[str]:
+        """The games a race was rated in: one, or none."""
+        return [game for game in GAMES if await self._store.rated(game, race) is not None]
 
     async def void(self, game: str, race: str, *, void: bool = True) -> None:
         """Leave a rated race out of account, or count it again: all that follows is made anew."""

@@ -16,7 +16,7 @@ from samedeal_server.daily import Days
 from samedeal_server.errors import Refusal
 from samedeal_server.race import RaceState
 from samedeal_server.runs import deal
-from samedeal_server.store.accounts import Account
+from samedeal_server.store.accounts import Account, AccountStore
 from samedeal_server.store.races import RaceStore
 
 __all__ = ["Replays"]
@@ -30,8 +30,9 @@ KEPT_CHARACTERS = 8 * 1024 * 1024
 class Replays:
     """The replay files of a node. Of a closed race only names change."""
 
-    def __init__(self, races: RaceStore, days: Days) -> None:
+    def __init__(self, races: RaceStore, days: Days, accounts: AccountStore) -> None:
         self._races = races
+        self._accounts = accounts
         self._days = days
         self._files: OrderedDict[str, tuple[int, str]] = OrderedDict()
         # One at a time: the work of many would keep the players' moves waiting.
@@ -52,6 +53,7 @@ class Replays:
             sentence = "the replay can be had when the race is closed"
             raise Refusal(ErrorCode.WRONG_PHASE, sentence)
         await self._days.check_visible(account, state)
+        await self._check_banned(account, state)
         async with self._making:
             text = await self._file(state)
         parts = -(-len(text) // MAX_PART)
@@ -65,6 +67,13 @@ class Replays:
             parts=parts,
             text=text[at : at + MAX_PART],
         )
+
+    async def _check_banned(self, account: Account, state: RaceState) -> None:
+        """Raise Refusal if somebody in the race is banned, and the asker was not in it."""
+        players = [seat.player for seat in state.seats.values()]
+        if account.player not in players and await self._accounts.banned(players):
+            sentence = "this replay is hidden: a player in it is banned"
+            raise Refusal(ErrorCode.HIDDEN, sentence)
 
     async def _file(self, state: RaceState) -> str:
         # The file of a day's run gets its seed when the day is closed.

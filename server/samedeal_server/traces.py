@@ -2,9 +2,11 @@
 
 from typing import Any
 
+from samedeal.engine.games import GAMES
 from samedeal.protocol import days
 from samedeal.protocol.fields import Status
 from samedeal.protocol.limits import DELETED_PLAYER
+from samedeal_server.boards import Boards
 from samedeal_server.store.days import DayStore
 from samedeal_server.store.races import RaceStore
 from samedeal_server.store.traces import TraceStore
@@ -18,16 +20,28 @@ ERASE_AGAIN_S = 10
 class Traces:
     """All that is kept about a player, wherever it is kept."""
 
-    def __init__(self, store: TraceStore, races: RaceStore, day_store: DayStore) -> None:
+    def __init__(
+        self,
+        store: TraceStore,
+        races: RaceStore,
+        day_store: DayStore,
+        boards: Boards,
+    ) -> None:
         self._store = store
         self._races = races
         self._days = day_store
+        self._boards = boards
 
     async def of(self, player: str) -> dict[str, Any]:
         """What is stored about a player, but for its account and its runs."""
         played = {game: await self._days.played(player, game) for game in days.DAILY_GAMES}
         return {
             "days": {game: sorted(numbers) for game, numbers in played.items() if numbers},
+            "results": {
+                game: results
+                for game in GAMES
+                if (results := [r.text async for r in self._boards.store.results(game, player)])
+            },
             "races": await self._store.races(player),
             "friends": await self._store.friends(player),
         }
@@ -54,8 +68,9 @@ class Traces:
             "actions": [{"action": action, "t_ms": t_ms} for action, t_ms in log],
         }
 
-    async def renamed(self, player: str, name: str) -> None:
+    async def renamed(self, player: str, name: str, *, bot: bool) -> None:
         """Have a player called by another name from now on; past races keep the old one."""
+        await self._boards.rename(player, name, bot=bot)
 
     async def begin(self, player: str) -> None:
         """Note that all of it is to be erased, before anything is."""
@@ -69,6 +84,7 @@ class Traces:
             for seat in () if state is None else state.seats.values():
                 if seat.player == player:
                     await self._races.note(race_id, seat.seat, "name", DELETED_PLAYER)
+        await self._boards.forget(player)
         await self._store.drop(player)
 
     async def unfinished(self) -> list[str]:

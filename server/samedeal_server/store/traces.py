@@ -34,6 +34,7 @@ class TraceStore:
             for day in played:
                 await self._redis.delete(keys.tries(player, int(day), game))
             await self._redis.delete(keys.days_played(player, game))
+        await self._redis.delete(keys.friends(player))
         await self._redis.delete(keys.seated(player))
         await self._redis.delete(keys.friends(player))
 

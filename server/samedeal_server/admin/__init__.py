@@ -1,0 +1,1 @@
+"""What operators can do, from a shell, on the store itself."""

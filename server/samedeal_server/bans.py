@@ -1,0 +1,60 @@
+"""Bans: who may not play, off every board, and back on them when the ban is lifted or over."""
+
+import datetime
+
+from samedeal_server.boards import Boards
+from samedeal_server.store.accounts import FOREVER, AccountStore, Ban
+from samedeal_server.store.audit import AuditStore, Deed
+from samedeal_server.store.news import News, NewsStore
+
+__all__ = ["Bans", "ban_sentence"]
+
+_CLOCK = "the clock"
+
+
+class Bans:
+    """Ban accounts and lift bans; one that is over lifts itself. Each step may be repeated."""
+
+    def __init__(
+        self, accounts: AccountStore, audit: AuditStore, boards: Boards, news: NewsStore
+    ) -> None:
+        self._accounts = accounts
+        self._audit = audit
+        self._boards = boards
+        self._news = news
+
+    async def ban(self, player: str, ban: Ban) -> bool:
+        """Ban an account. Return whether there is one."""
+        if not await self._accounts.ban(player, ban):
+            return False
+        await self._audit.ban_ends(player, ban.until_ms)
+        await self._news.post(News("dismiss", player, ban_sentence(ban)))
+        await self._boards.hide(player)
+        return True
+
+    async def lift(self, player: str) -> bool:
+        """Lift a ban. Return whether there is such an account."""
+        is_there = await self._accounts.ban(player, None)
+        if is_there:
+            await self._boards.show(player)
+        await self._audit.ban_ended(player)
+        return is_there
+
+    async def sweep(self) -> None:
+        """Lift the bans whose time is over."""
+        for player in await self._audit.bans_over(await self._accounts.now_ms()):
+            await self.lift(player)
+            await self._audit.note(Deed(_CLOCK, "unban", player, "the time of the ban is over"))
+
+    async def forget(self, player: str) -> None:
+        """An account is deleted: its ban has nobody to end for."""
+        await self._audit.ban_ended(player)
+
+
+def ban_sentence(ban: Ban) -> str:
+    """Say that an account is banned, until when, and why."""
+    until = "for good"
+    if ban.until_ms != FOREVER:
+        end = datetime.datetime.fromtimestamp(-(-ban.until_ms // 1000), datetime.UTC)
+        until = end.strftime("until %Y-%m-%d %H:%M:%S UTC")
+    return f"this account is banned {until}: {ban.why or 'no reason was given'}"
