@@ -5,6 +5,7 @@ from collections.abc import AsyncGenerator
 from samedeal.protocol import client_messages as ask
 from samedeal.protocol import server_messages as say
 from samedeal.protocol.match_messages import MatchState
+from samedeal_client.errors import Refused
 from samedeal_client.exchange import Exchange
 from samedeal_client.inbox import Inbox
 from samedeal_client.race import Race
@@ -43,6 +44,11 @@ class QuickMatch:
         is_over = False
         try:
             while not is_over:
+                if self._race is not None and await self._sits():
+                    # Made while the connection was away.
+                    is_over = self._is_ready = True
+                    yield say.Match(game=self._game, state=MatchState.READY, race=self._race)
+                    return
                 queue = ask.MatchQueue(id=exchange.next_id(), game=self._game)
                 event: say.Match | None = await exchange.request(queue, say.Match)
                 while event is not None:
@@ -77,6 +83,18 @@ class QuickMatch:
         """Sit in the race that came of it. Raise Refused."""
         if self._race is None or not self._is_ready:
             raise ValueError("no race has come of this search")
+        return await self._sit()
+
+    async def _sits(self) -> bool:
+        """Whether the race that was found has been made, with a seat in it."""
+        try:
+            await self._sit()
+        except Refused:
+            return False
+        return True
+
+    async def _sit(self) -> Race:
+        assert self._race is not None
         exchange = self._exchange
         seated = await exchange.request(
             ask.Resume(id=exchange.next_id(), race=self._race), say.Seated

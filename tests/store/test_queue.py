@@ -222,6 +222,23 @@ async def test_an_opponent_is_kept_by_who_comes_back_on_another_connection(
     assert (await other.tick())["ada"].state == "made"
 
 
+async def test_who_lost_the_connection_after_both_accepted_still_gets_the_race(
+    hall: Hall, other: Hall
+) -> None:
+    await hall.join("ada", "ivo")
+    pair = (await found(hall))["ada"]
+    for name in ("ada", "ivo"):
+        await hall.answer(name, pair)
+    await hall.queue.leave("ada", hall.waiting.pop("ada"))
+    await other.join("ada")
+    await other.tick()
+    assert (await other.tick())["ada"][2:4] == ("made", pair)
+    # One that was made and played keeps nobody from the next.
+    await other.queue.leave("ada", other.waiting.pop("ada"))
+    await other.join("ada")
+    assert await other.states() == {"ada": "waiting"}
+
+
 async def test_a_bot_is_to_be_had_after_twenty_seconds_and_never_beside_an_opponent(
     hall: Hall,
 ) -> None:

@@ -201,6 +201,15 @@ if what == 'join' then
   elseif old then
     leave(player)
   end
+  for id, pair in pairs(pairs_) do
+    local side = pair.player1 == player and 1 or pair.player2 == player and 2
+    if side and entry.pair == '' and is_agreed(pair) and pair.made_until == '' then
+      -- Lost its connection when both had accepted: the race is on its way.
+      entry.pair = id
+      pair['ticket' .. side] = ticket
+      put_pair(id, pair)
+    end
+  end
   put_entry(player, entry)
   return 'done'
 end
