@@ -158,7 +158,7 @@ BOARD_ROW = say.BoardRow(
     opened=21,
     moves=99,
     t_ms=61_230,
-    rating=1_012_500,
+    rating=1_512,
     days=4,
     percent=7_500,
 )

@@ -415,6 +415,9 @@ async def test_p45_a_banned_player_leaves_no_hole_and_comes_back_whole(
     ):
         rows = await service.shown(**wish)
         assert [(place, name) for place, name, _ in rows] == list(enumerate(names, start=1)), wish
+    # Boards made anew meanwhile leave out who is hidden, too.
+    await service.boards.rebuild("lanes")
+    assert await service.shown(board=BoardKind.FASTEST) == [(1, "ivo", seat_of(1, 2))]
     await service.boards.show(ADA)
     # Without eva, who beat them both every day, ada beat everybody.
     await service.boards.hide(EVA)

@@ -12,6 +12,7 @@ from samedeal_server.results import Result, updates
 from samedeal_server.rows import ORDERS, Board, Row, period_of
 from samedeal_server.store import keys
 from samedeal_server.store.boards import BoardStore, Label, Page
+from support import eventually
 
 pytestmark = pytest.mark.usefixtures("every_key_expires")
 
@@ -274,3 +275,25 @@ async def test_results_are_read_back_piece_by_piece(redis: Redis) -> None:
 def test_values_beyond_a_field_count_as_its_end() -> None:
     order = FASTEST.order
     assert order.decode(order.encode(16**9, 16**9)) == {"t_10ms": 16**6 - 1, "moves": 16**8 - 1}
+
+
+async def test_a_day_that_becomes_due_while_it_is_worked_out_stays_due(redis: Redis) -> None:
+    boards = BoardStore(redis)
+    for _ in range(20):
+        await boards.day_is_due("lanes", "2026-11-30", 0)
+
+        async def is_due() -> bool:
+            return bool(await boards.days_due("lanes"))
+
+        await eventually(is_due)
+        ((day, due_ms),) = await boards.days_due("lanes")
+        # Two changes in a row, maybe within one millisecond.
+        await boards.day_is_due("lanes", day, 0)
+        await boards.day_is_due("lanes", day, 0)
+        await boards.day_done("lanes", day, due_ms)
+        assert await redis.zcard(keys.days_due("lanes")) == 1
+    far_ms = NOW_MS + WEEK_MS
+    await boards.day_is_due("lanes", "2026-11-30", far_ms)
+    assert await boards.days_due("lanes") == []
+    await boards.day_done("lanes", "2026-11-30", far_ms)
+    assert await redis.zcard(keys.days_due("lanes")) == 0

@@ -166,7 +166,7 @@ def _result(row: BoardRow) -> str:
         minutes, rest_ms = divmod(row.t_ms, 60_000)
         parts += [f"{row.moves} moves", f"{minutes}:{rest_ms / 1000:05.2f}"]
     if row.rating is not None:
-        parts.append(f"{row.rating / 1000:.1f}")
+        parts.append(f"rated {row.rating}")
     if row.days is not None:
         parts.append(f"{row.days} days")
     if row.percent is not None:

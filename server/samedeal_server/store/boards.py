@@ -25,6 +25,7 @@ _HIDE = Script("board_hide")
 _CHECKING_MS = 600_000
 """Who takes on a check is given up after so long."""
 _REPORT_MS = 90 * 24 * 3600 * 1000
+_DUE = Script("board_due")
 _DONE = Script("board_done")
 _AT_ONCE = 100
 """Boards that one script looks at."""
@@ -255,8 +256,8 @@ class BoardStore:
         return [(day, int(due)) for day, due in found]
 
     async def day_is_due(self, game: str, day: str, due_ms: int) -> None:
-        """Have the week of a day worked out anew."""
-        await self._redis.zadd(keys.days_due(game), {day: due_ms})
+        """Have the week of a day worked out anew, not before a time."""
+        await run(self._redis, _DUE, [keys.days_due(game)], [day, due_ms])
 
     async def day_done(self, game: str, day: str, due_ms: int) -> None:
         """The week of a day is worked out, unless the day became due anew meanwhile."""

@@ -7,7 +7,6 @@ from typing import Any
 
 from redis.asyncio import Redis
 
-from samedeal.protocol.days import date_of
 from samedeal.protocol.fields import DealLabel
 from samedeal_server.errors import SeedUsed
 from samedeal_server.store import keys
@@ -83,16 +82,11 @@ class DayStore:
         """Take a day out of the ranking."""
         *_, void = keys.days()
         await self._redis.sadd(void, _field(day, game))
-        await self._season_anew(day, game)
 
     async def unvoid(self, day: int, game: str) -> None:
         """Put a day back into the ranking."""
         *_, void = keys.days()
         await self._redis.srem(void, _field(day, game))
-        await self._season_anew(day, game)
-
-    async def _season_anew(self, day: int, game: str) -> None:
-        await self._redis.zadd(keys.days_due(game), {date_of(day).isoformat(): 0})
 
     async def voided(self, game: str) -> set[int]:
         """Return the days of a game that are void."""

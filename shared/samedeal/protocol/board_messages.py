@@ -110,7 +110,7 @@ class BoardRow(FromServer):
     moves: Count | None = None
     t_ms: Ms | None = None
     rating: Count | None = None
-    """In thousandths."""
+    """As rooms show it: everyone begins with 1500."""
     days: Count | None = None
     percent: Count | None = None
     """In hundredths of a percent."""
