@@ -12,7 +12,7 @@ from samedeal_server.results import Result, results_of, updates
 from samedeal_server.rows import KEPT_MS, PERIODS, Board, Span, period_of
 from samedeal_server.seasons import points
 from samedeal_server.store.boards import BoardStore, Label
-from samedeal_server.store.days import NOW, DayStore
+from samedeal_server.store.days import DayStore
 from samedeal_server.store.races import RaceStore
 
 __all__ = ["Boards"]
@@ -99,8 +99,6 @@ class Boards:
             todo = updates(game, result, bots=label.bot, anew=change == "remove")
             await self.store.book(game, result, todo, label, change=change)
             await self._seasons_anew(game, [result])
-            if result.day:
-                await self._days.streak_ends_with(result.player, game, NOW)
         return bool(found)
 
     async def _find(self, which: str) -> AsyncIterator[tuple[str, Result, Label]]:
@@ -131,7 +129,6 @@ class Boards:
         count, weeks = 0, set()
         async for player, label in self.store.players(game):
             waiting = []
-            await self._days.streak_ends_with(player, game, NOW)
             async for result in self.store.results(game, player):
                 count += 1
                 if result.day:

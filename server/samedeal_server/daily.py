@@ -322,23 +322,6 @@ class Days:
             if deal is not None
         )
 
-    # Operators
-
-    async def void(self, day: int, game_id: str) -> None:
-        """Take a day out of the ranking; for streaks it is as if it had not been."""
-        await self._store.void(day, _of_the_day(game_id))
-        await self._derive(day, game_id)
-
-    async def unvoid(self, day: int, game_id: str) -> None:
-        """Put a day back into the ranking."""
-        await self._store.unvoid(day, _of_the_day(game_id))
-        await self._derive(day, game_id)
-
-    async def _derive(self, day: int, game_id: str) -> None:
-        """Work out anew what follows from a day: streaks at once, its season in a moment."""
-        await self.streaks.recount(game_id)
-        await self._boards.store.day_is_due(game_id, days.date_of(day).isoformat(), 0)
-
 
 def _hidden(day: int) -> Refusal:
     sentence = f"results of day {day} are hidden until your own run is over"

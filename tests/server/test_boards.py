@@ -20,6 +20,7 @@ from samedeal.protocol.board_messages import (
 from samedeal.protocol.days import DAY_MS, GRACE_MS, begins_at_ms, date_of, number_of
 from samedeal.protocol.errors import ErrorCode
 from samedeal.protocol.fields import DealLabel, Phase, RaceOptions, Status
+from samedeal_server.admin.operators import Operators
 from samedeal_server.board_desk import BoardDesk
 from samedeal_server.boards import Boards
 from samedeal_server.desk import RaceDesk
@@ -315,12 +316,13 @@ async def test_a_void_day_counts_for_no_season_until_it_is_put_back(
     wish = {"board": BoardKind.SEASON, "day": day(0)}
     before = await service.shown(**wish)
     assert len(before) == 2
-    await service.days.void(number_of(MONDAY), "lanes")
+    operators = Operators(redis, "ops")
+    await operators.void_day(number_of(MONDAY), ["lanes"], "a test")
     await service.boards.tend()
     assert await service.shown(**wish) == []
     with pytest.raises(Refusal, match="taken out of the ranking"):
         await service.shown(board=BoardKind.DAILY, day=day(0))
-    await service.days.unvoid(number_of(MONDAY), "lanes")
+    await operators.void_day(number_of(MONDAY), ["lanes"], "a mistake", unvoid=True)
     await service.boards.tend()
     assert await service.shown(**wish) == before
 

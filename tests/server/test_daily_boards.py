@@ -13,12 +13,9 @@ from samedeal.protocol import server_messages as say
 from samedeal.protocol.daily_messages import Streak
 from samedeal.protocol.errors import ErrorCode
 from samedeal.protocol.fields import DealLabel, Phase, RaceOptions, Status
-from samedeal_server.boards import Boards
+from samedeal_server.admin.operators import Operators
 from samedeal_server.race import RaceDay, RaceState, SeatState
 from samedeal_server.results import results_of
-from samedeal_server.store.boards import BoardStore
-from samedeal_server.store.days import DayStore
-from samedeal_server.store.races import RaceStore
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -138,15 +135,17 @@ async def test_bots_have_a_board_of_their_own(one: Service) -> None:
     assert await streaks(ada) == {}
 
 
-async def test_a_day_that_is_void_has_no_board_and_is_neutral_for_streaks(one: Service) -> None:
+async def test_a_day_that_is_void_has_no_board_and_is_neutral_for_streaks(
+    one: Service, redis: Redis
+) -> None:
     ada = await one.player("ada")
-    days = one.desks[0].days
-    await days.prepare()
+    operators = Operators(redis, "ops", one.timeline.calendars[0])
+    await one.desks[0].days.prepare()
     for day in range(3):
         await played(ada, moves=10)
         await one.timeline.go_on(seconds=24 * HOUR_S)
         assert await streaks(ada) == {"ada": day + 1}
-    await days.void(335, "sally")
+    await operators.void_day(335, ["sally"], "a test")
     assert await streaks(ada) == {"ada": 2}
     daily = (await shown(ada, day=335, game="sally")).games[0]
     assert (daily.void, daily.streak.days) == (True, 2)
@@ -155,7 +154,7 @@ async def test_a_day_that_is_void_has_no_board_and_is_neutral_for_streaks(one: S
     gone = await refusal(ada, ask.BoardGet, **{**TODAY, "day": "2026-12-01"})
     assert gone.sentence == "day 335 of sally was taken out of the ranking by the operators"
     assert (await shown(ada, day=335, game="lanes")).games[0].void is False
-    await days.unvoid(335, "sally")
+    await operators.void_day(335, ["sally"], "a mistake", unvoid=True)
     assert await streaks(ada) == {"ada": 3}
     assert await names(ada, **{**TODAY, "day": "2026-12-01"}) == [(1, "ada")]
 
@@ -193,21 +192,18 @@ async def test_a_removed_run_counts_for_no_streak_and_a_lost_board_comes_back(
     one: Service, redis: Redis
 ) -> None:
     ada, ivo = await one.player("ada"), await one.player("ivo")
-    boards = Boards(BoardStore(redis), RaceStore(redis, "operator"), DayStore(redis))
-    tend = one.desks[0].days.streaks.end_lost
+    operators = Operators(redis, "ops", one.timeline.calendars[0])
     await played(ivo, moves=10)
     await played(ada, moves=10)
     await one.timeline.go_on(seconds=24 * HOUR_S)
     race = await played(ada, moves=10)
     whole = await board(ada, **STREAKS)
     assert await streaks(ada) == {"ada": 2, "ivo": 1}
-    assert await boards.remove(f"{race}.1")
-    await tend()
+    await operators.remove(f"{race}.1", "a test")
     assert await streaks(ada) == {"ada": 1, "ivo": 1}
     assert (await shown(ada, game="sally")).games[0].streak.days == 1
-    assert await boards.restore(f"{race}.1")
+    await operators.remove(f"{race}.1", "a mistake", restore=True)
     await redis.delete("{b:sally}:streak:all", "{b:sally}:streak:all:of")
     assert await streaks(ada) == {}
-    await boards.rebuild("sally")
-    await tend()
+    await operators.rebuild(["sally"], "it was lost")
     assert (await board(ada, **STREAKS)).rows == whole.rows

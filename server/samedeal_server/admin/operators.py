@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from redis.asyncio import Redis
 
 from samedeal.protocol import days
+from samedeal_server.almanac import Calendar
 from samedeal_server.bans import Bans, ban_sentence
 from samedeal_server.boards import Boards
 from samedeal_server.crowd import Crowd
@@ -35,12 +36,12 @@ class CannotDo(ServerError):
 class Operators:
     """One operator at work on a store. Servers on it see the changes within a second."""
 
-    def __init__(self, redis: Redis, who: str) -> None:
+    def __init__(self, redis: Redis, who: str, calendar: Calendar | None = None) -> None:
         self._who = who
         self._races = RaceStore(redis, "admin")
         self._days = DayStore(redis)
         self._boards = Boards(BoardStore(redis), self._races, self._days)
-        self._streaks = Streaks(self._days, self._boards.store)
+        self._streaks = Streaks(self._days, self._boards.store, calendar)
         self._ratings = Ratings(RatingStore(redis), self._races, self._boards.store)
         self._accounts = AccountStore(redis)
         self._audit = AuditStore(redis)

@@ -14,13 +14,10 @@ from samedeal_server.store.faults import translates_faults
 from samedeal_server.store.races import LIFETIME_MS
 from samedeal_server.store.scripts import Script, run
 
-__all__ = ["NOW", "DayDeal", "DayStore", "Tries"]
+__all__ = ["DayDeal", "DayStore", "Tries"]
 
 PLAYED_MS = 400 * 24 * 3600 * 1000
 """Who plays no day for so long starts a streak anew."""
-
-NOW = 0
-"""A day that is closed: a streak that ends with it is worked out anew."""
 
 _PUT = Script("put_deal")
 _DEALS = Script("deals")
