@@ -181,6 +181,16 @@ def test_every_board_fits_a_terminal_of_80_by_24(name: str) -> None:
         press(player, "right")
 
 
+def test_rows_that_do_not_fit_are_said_to_be_missing() -> None:
+    player = text_player(str(FILES / "sally-won.jsonl"))
+    press(player, *"g100\r")
+    whole = player.rows(80, 60)
+    cut = player.rows(80, 16)
+    (said,) = (row for row in cut if "more rows; make the terminal taller" in row)
+    assert len(cut) == 16
+    assert f"... {len(whole) - len(cut) + 1} more rows" in said
+
+
 def test_keys_that_come_at_once_are_taken_apart() -> None:
     keys = list(split_keys(b"l\x1b[C\x1bOD \x1bq\r"))
     assert keys == ["l", "right", "left", " ", "escape", "q", "\r"]

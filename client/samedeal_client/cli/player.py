@@ -78,7 +78,7 @@ class TextPlayer:
                 self.message = "no such key; ? lists the keys"
 
     def rows(self, width: int, height: int) -> list[str]:
-        """Draw it; what does not fit is cut off."""
+        """Draw it; what does not fit is cut off, and said to be."""
         model = self.model
         boards = [
             [f"{track.name}, action {frame.seq} of {track.last}", *board_rows(track, frame)]
@@ -87,7 +87,7 @@ class TextPlayer:
         ]
         top = [self._status(), "" if model.last is None else action_line(*model.last), ""]
         bottom = ["", *self._progress(), *_wrapped(self._says(), width)]
-        middle = beside(boards, width)[: max(0, height - len(top) - len(bottom))]
+        middle = _fitting(beside(boards, width), max(1, height - len(top) - len(bottom)))
         return [row[:width] for row in (*top, *middle, *bottom)][:height]
 
     def _status(self) -> str:
@@ -140,6 +140,14 @@ class TextPlayer:
         if not self.model.next_difference():
             two = len(self.model.tracks) > 1
             self.message = "no further difference" if two else "there is one run only"
+
+
+def _fitting(rows: list[str], height: int) -> list[str]:
+    """Cut rows off, and say so: they hold the cards that can be played."""
+    if len(rows) <= height:
+        return rows
+    kept = rows[: height - 1]
+    return [*kept, f"... {len(rows) - len(kept)} more rows; make the terminal taller"]
 
 
 def _wrapped(text: str, width: int) -> list[str]:
