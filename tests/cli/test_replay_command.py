@@ -241,3 +241,14 @@ def test_a_terminal_shows_boards_takes_keys_and_is_left_as_it_was() -> None:
         read_until(terminal, "\x1b[?1049l")
         assert process.wait(10) == 0
         assert termios.tcgetattr(terminal) == mode
+
+
+def test_a_player_that_is_ended_leaves_the_terminal_as_it_was() -> None:
+    with on_terminal("replay", LANES, "--step") as (terminal, process):
+        mode = termios.tcgetattr(terminal)
+        read_until(terminal, "Zoë, action 0 of 45")
+        assert termios.tcgetattr(terminal) != mode
+        process.terminate()
+        read_until(terminal, "\x1b[?1049l")
+        assert process.wait(10) == 128 + 15
+        assert termios.tcgetattr(terminal) == mode

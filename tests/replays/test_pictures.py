@@ -72,6 +72,17 @@ def test_labels_do_not_lie_on_each_other_nor_leave_the_picture() -> None:
     assert heights[-1] <= TOP + PLOT_HEIGHT + 10
 
 
+@pytest.mark.parametrize("place", [0, 7], ids=["at the top", "at the bottom"])
+def test_labels_of_lines_that_end_together_stay_beside_the_plot(place: int) -> None:
+    replay = replay_of("eight-seats")
+    root = ElementTree.fromstring(chart(replay, [replay.tracks[place], *replay.tracks[:1]] * 4))
+    heights = sorted(
+        float(e.get("y", "")) for e in root.iter(f"{SVG}text") if re.match(r"\d\. ", e.text or "")
+    )
+    assert min(b - a for a, b in pairwise(heights)) >= 13
+    assert TOP <= heights[0] <= heights[-1] <= TOP + PLOT_HEIGHT + 10
+
+
 def test_the_curve_ends_at_the_cards_that_were_home() -> None:
     replay = replay_of("klondike")
     line = next(e for e in drawn(replay).iter(f"{SVG}polyline") if e.get("stroke-width") == "2")

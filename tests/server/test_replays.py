@@ -105,3 +105,17 @@ async def test_the_command_line_fetches_by_code_race_and_run(server_url: str) ->
         (own,) = await lines(f"{race.id}.2")
         assert f" {ivo.name} 1: draw" in own
         assert (await race.replay()) == await ivo.replay(race.code)
+
+
+async def test_a_client_puts_the_parts_together(server_url: str) -> None:
+    async with Client(server_url, name="long-ada", patience_s=100) as ada:
+        race = await ada.create_race("klondike", seed="long", seats=1, countdown_s=0)
+        await race.ready()
+        await race.until_go()
+        for _ in range(20):
+            await asyncio.gather(*(race.move("draw") for _ in range(50)))
+        await race.bank()
+        await race.until_closed()
+        text = await ada.replay(race.id)
+    assert len(text) > MAX_PART
+    assert len(Replay.verify(text.splitlines(keepends=True)).file.actions) == 1000

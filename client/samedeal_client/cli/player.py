@@ -3,12 +3,13 @@
 import os
 import select
 import shutil
+import signal
 import sys
 import termios
 import time
 import tty
 from collections.abc import Callable, Iterator
-from typing import Final
+from typing import Final, NoReturn
 
 from samedeal_client.replays import Alignment, ReplayModel
 from samedeal_client.replays.text import action_line, beside, board_rows, read_time, time_text
@@ -165,6 +166,7 @@ def play_on_terminal(player: TextPlayer) -> None:
     """Show a player and feed it keys until it is over; the terminal is left as it was."""
     keys, screen = sys.stdin.fileno(), sys.stdout
     before = termios.tcgetattr(keys)
+    ended_by = signal.signal(signal.SIGTERM, _end)
     screen.write("\x1b[?1049h\x1b[?25l")
     try:
         # Ctrl-C is a key like any other here.
@@ -174,6 +176,12 @@ def play_on_terminal(player: TextPlayer) -> None:
         termios.tcsetattr(keys, termios.TCSADRAIN, before)
         screen.write("\x1b[?25h\x1b[?1049l")
         screen.flush()
+        signal.signal(signal.SIGTERM, ended_by)
+
+
+def _end(number: int, _frame: object) -> NoReturn:
+    """End by way of what puts the terminal right."""
+    raise SystemExit(128 + number)
 
 
 def _loop(player: TextPlayer, keys: int) -> None:
