@@ -20,6 +20,18 @@ FIGURES = {
 }
 
 
+WATCHED_FIGURES = {
+    "delivered_per_s",
+    "ack_ms_p99_unwatched",
+    "ack_ms_p99_watched",
+    "ack_p99_ratio",
+    "server_cpu_us_per_delivery",
+    "broadcast_cpu_us_per_delivery",
+    "delivery_cpu_ratio",
+    "rss_kib_per_spectator",
+}
+
+
 def _bench(*words: str) -> "subprocess.CompletedProcess[str]":
     command = [sys.executable, "-m", "samedeal_client.cli.main", "bench", *words]
     return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
@@ -44,9 +56,20 @@ def test_finished_races_reach_the_boards_while_others_race_and_boards_answer() -
         assert figures[name] > 0
 
 
+def test_a_small_bench_with_a_crowd_delivers_to_all_of_it() -> None:
+    done = _bench("--races", "2", "--seconds", "2", "--rate", "10", "--spectators", "5", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    figures = json.loads(done.stdout)
+    assert figures.keys() >= WATCHED_FIGURES
+    # Two seconds of it, at most four times a second and one for each turn's end, to each of five.
+    assert 5 * 4 <= figures["delivered"] <= 5 * 12
+    assert figures["delivered"] % 5 == 0
+
+
 @pytest.mark.parametrize(
     ("option", "value"),
     [
+        ("--spectators", "-1"),
         ("--races", "0"),
         ("--races", "two"),
         ("--rate", "-1"),

@@ -16,6 +16,7 @@ from samedeal_client.bench.load import Measured, echo_line, run_slice
 from samedeal_client.bench.loop import loop_factory
 from samedeal_client.bench.plan import engine_us_per_move, plan
 from samedeal_client.bench.start import PLANS, TURNS, UNLIMITED, all_go, percentile, seated
+from samedeal_client.bench.watched import bench_watched
 from samedeal_client.cli.output import Parser
 from samedeal_client.errors import ServerFailed
 from samedeal_client.processes import children, cpu_s, rss_kib, started
@@ -23,6 +24,7 @@ from samedeal_client.processes import children, cpu_s, rss_kib, started
 __all__ = ["add_parser", "run"]
 
 MAX_RACES, MAX_RATE, MAX_SECONDS, MAX_ROWS = 2000, 1000.0, 3600.0, 2_000_000
+MAX_SPECTATORS = 10_000
 
 
 def add_parser(commands: "argparse._SubParsersAction[Parser]") -> None:
@@ -48,6 +50,14 @@ def add_parser(commands: "argparse._SubParsersAction[Parser]") -> None:
     )
     parser.add_argument("--game", default="lanes", choices=list(GAMES), help="game (%(default)s)")
     parser.add_argument(
+        "--spectators",
+        type=_spectators,
+        default=0,
+        metavar="K",
+        help="in place of the echo: the same load with and without so many watchers of the first "
+        "race, and a bare broadcast to as many",
+    )
+    parser.add_argument(
         "--boards",
         action="store_true",
         help="in place of the echo: the same load with and without finished races coming in, and "
@@ -69,7 +79,12 @@ def run(args: argparse.Namespace) -> int:
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     with asyncio.Runner(loop_factory=loop_factory()) as runner:
         load = args.game, args.races, args.rate, args.seconds
-        figures = runner.run(bench_boards(*load, args.rows) if args.boards else _bench(*load))
+        if args.boards:
+            figures = runner.run(bench_boards(*load, args.rows))
+        elif args.spectators:
+            figures = runner.run(bench_watched(*load, args.spectators))
+        else:
+            figures = runner.run(_bench(*load))
     if args.json:
         print(json.dumps(figures))
     else:
@@ -147,6 +162,12 @@ def _races(text: str) -> int:
 def _rows(text: str) -> int:
     if not (text.isdecimal() and 1000 <= int(text) <= MAX_ROWS):
         raise argparse.ArgumentTypeError(f"{text} is not a whole number from 1000 to {MAX_ROWS}")
+    return int(text)
+
+
+def _spectators(text: str) -> int:
+    if not (text.isdecimal() and int(text) <= MAX_SPECTATORS):
+        raise argparse.ArgumentTypeError(f"{text} is not a whole number up to {MAX_SPECTATORS}")
     return int(text)
 
 
