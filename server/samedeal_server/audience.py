@@ -254,11 +254,14 @@ class Audience:
             if self._is_lost:
                 self._is_lost = False
                 self._runs.clear()
-            state = self._room.state
-            if what_shows(state)[0] not in _SHOWN or not _has_boards(state):
-                return
-            for seat in list(state.seats):
-                await self._hear(seat)
+            state = None
+            # Read anew meanwhile, it may say more: what is told is never behind the room.
+            while state is not self._room.state:
+                state = self._room.state
+                if what_shows(state)[0] not in _SHOWN or not _has_boards(state):
+                    return
+                for seat in list(state.seats):
+                    await self._hear(seat)
 
     async def _hear(self, seat: int) -> None:
         state = self._room.state

@@ -292,7 +292,7 @@ async def test_with_a_delay_boards_are_shown_later_than_they_were_played(
         await redis.hincrby(keys.race(race), "go_at", -60_000)
         await draw(ada, race, 3)
         await eventually(partial(sees, eva, race, 1, 2))
-        assert Seen(eva, race).moves[1] == 3
+        await eventually(lambda: Seen(eva, race).moves[1] == 3)
         for wire in (ada, ivo):
             await wire.get(say.Done, ask.Bank, race=race)
         await eventually(partial(is_over, eva, race))
