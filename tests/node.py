@@ -91,7 +91,7 @@ async def node(
     crowd = Crowd(news)
     await crowd.open()
     looks = asyncio.create_task(looking(crowd, closing))
-    traces = Traces(TraceStore(redis), races, day_store, boards)
+    traces = Traces(TraceStore(redis), races, day_store, boards, ratings)
     accounts = AccountStore(redis)
     bans = Bans(accounts, audit, boards, news)
     people = People(accounts, LinkStore(redis), news, traces, bans, crowd)

@@ -119,7 +119,7 @@ async def running(settings: Settings, *, shares_port: bool = False) -> AsyncIter
         news = NewsStore(redis)
         crowd = Crowd(news)
         await crowd.open()
-        traces = Traces(TraceStore(redis), races, day_store, boards)
+        traces = Traces(TraceStore(redis), races, day_store, boards, ratings)
         accounts = AccountStore(redis)
         bans = Bans(accounts, audit, boards, news)
         people = People(accounts, LinkStore(redis), news, traces, bans, crowd)

@@ -4,7 +4,7 @@ import datetime
 
 from samedeal_server.boards import Boards
 from samedeal_server.store.accounts import FOREVER, AccountStore, Ban
-from samedeal_server.store.audit import AuditStore, Deed
+from samedeal_server.store.audit import AuditStore, Deed, Flag
 from samedeal_server.store.news import News, NewsStore
 
 __all__ = ["Bans", "ban_sentence"]
@@ -45,6 +45,10 @@ class Bans:
         for player in await self._audit.bans_over(await self._accounts.now_ms()):
             await self.lift(player)
             await self._audit.note(Deed(_CLOCK, "unban", player, "the time of the ban is over"))
+
+    async def flags_of(self, player: str) -> list[Flag]:
+        """What operators are shown of an account's runs."""
+        return [flag for flag in await self._audit.flags() if flag.player == player]
 
     async def forget(self, player: str) -> None:
         """An account is deleted: its ban has nobody to end for."""

@@ -4,6 +4,7 @@ import json
 import random
 import secrets
 from contextlib import suppress
+from dataclasses import asdict
 from typing import Any
 
 from samedeal.protocol import client_messages as ask
@@ -186,6 +187,7 @@ class People:
                 "since_ms": profile.since_ms,
                 "devices": profile.devices,
             },
+            "flags": [asdict(flag) for flag in await self.bans.flags_of(account.player)],
             **await self._traces.of(account.player),
         }
 

@@ -7,11 +7,15 @@ from samedeal.protocol import days
 from samedeal.protocol.fields import Status
 from samedeal.protocol.limits import DELETED_PLAYER
 from samedeal_server.boards import Boards
+from samedeal_server.ratings import Ratings
+from samedeal_server.skill import NEW
 from samedeal_server.store.days import DayStore
 from samedeal_server.store.races import RaceStore
 from samedeal_server.store.traces import TraceStore
 
 __all__ = ["Traces"]
+
+UNRATED = NEW.shown
 
 ERASE_AGAIN_S = 10
 """A connection that is being shown out may still sit down somewhere."""
@@ -26,11 +30,13 @@ class Traces:
         races: RaceStore,
         day_store: DayStore,
         boards: Boards,
+        ratings: Ratings,
     ) -> None:
         self._store = store
         self._races = races
         self._days = day_store
         self._boards = boards
+        self._ratings = ratings
 
     async def of(self, player: str) -> dict[str, Any]:
         """What is stored about a player, but for its account and its runs."""
@@ -43,6 +49,11 @@ class Traces:
                 if (results := [r.text async for r in self._boards.store.results(game, player)])
             },
             "races": await self._store.races(player),
+            "ratings": {
+                game: str(shown)
+                for game in GAMES
+                if (shown := await self._ratings.of(game, player)) != UNRATED
+            },
             "friends": await self._store.friends(player),
         }
 

@@ -249,6 +249,7 @@ async def test_an_operator_renames_a_player_on_boards_and_connections(
     assert (await operators.log(1))[0].detail == "was ada"
     with pytest.raises(CannotDo, match="is taken"):
         await operators.rename(ada, "ivo", "")
+    assert [deed.did for deed in await operators.log(2)] == ["rename failed", "rename"]
 
 
 async def test_what_is_announced_is_heard_by_all_and_by_who_comes_later(

@@ -57,6 +57,8 @@ async def test_what_is_not_exactly_the_token_is_no_account(redis: Redis) -> None
 async def test_a_name_is_one_account_s_alone_however_it_is_written(redis: Redis) -> None:
     accounts = AccountStore(redis)
     await accounts.create("Ada-l", bot=False)
+    with pytest.raises(NameTaken):
+        await accounts.create("HouseBot", bot=True)
     for same in ("Ada-l", "ADA-L", "ada-1", "\u0430d\u0430-I"):
         with pytest.raises(NameTaken):
             await accounts.create(same, bot=False)

@@ -1,7 +1,8 @@
 """What operators do: each deed by a stable id, written down before it is done, and reversible."""
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 
 from redis.asyncio import Redis
 
@@ -47,7 +48,7 @@ class Operators:
         self._audit = AuditStore(redis)
         self._news = NewsStore(redis)
         self._bans = Bans(self._accounts, self._audit, self._boards, self._news)
-        traces = Traces(TraceStore(redis), self._races, self._days, self._boards)
+        traces = Traces(TraceStore(redis), self._races, self._days, self._boards, self._ratings)
         self._people = People(
             self._accounts, LinkStore(redis), self._news, traces, self._bans, Crowd(self._news)
         )
@@ -83,32 +84,32 @@ class Operators:
     async def rename(self, player: str, name: str, why: str) -> None:
         """Give an account another name."""
         profile = await self._known(player)
-        await self._note("rename", player, why, f"was {profile.account.name}")
-        try:
-            await self._people.rename(player, name)
-        except Refusal as refusal:
-            raise CannotDo(refusal.sentence) from None
+        async with self._doing("rename", player, why, f"was {profile.account.name}"):
+            try:
+                await self._people.rename(player, name)
+            except Refusal as refusal:
+                raise CannotDo(refusal.sentence) from None
 
     # Results
 
     async def remove(self, run: str, why: str, *, restore: bool = False) -> None:
         """Take a run off every board, or put it back."""
-        await self._note("restore" if restore else "remove", run, why)
         change = self._boards.restore if restore else self._boards.remove
-        if not await change(run):
-            raise CannotDo(f"there is no run {run} that counts for anything")
+        async with self._doing("restore" if restore else "remove", run, why):
+            if not await change(run):
+                raise CannotDo(f"there is no run {run} that counts for anything")
         await self._recount(run[:16])
 
     async def void(self, race: str, why: str, *, unvoid: bool = False) -> None:
         """Take all runs of a race off the boards and out of the ratings, or put them back."""
-        await self._note("unvoid" if unvoid else "void", race, why)
         change = self._boards.unvoid if unvoid else self._boards.void
-        counts = await change(race)
-        for game in await self._ratings.games_of(race):
-            await self._ratings.void(game, race, void=not unvoid)
-            counts = True
-        if not counts:
-            raise CannotDo(f"there is no race {race} that is over and counts for anything")
+        async with self._doing("unvoid" if unvoid else "void", race, why):
+            counts = await change(race)
+            for game in await self._ratings.games_of(race):
+                await self._ratings.void(game, race, void=not unvoid)
+                counts = True
+            if not counts:
+                raise CannotDo(f"there is no race {race} that is over and counts for anything")
         await self._recount(race)
 
     async def void_day(
@@ -156,9 +157,9 @@ class Operators:
 
     async def unsay(self, which: str, why: str) -> None:
         """Say it no more."""
-        await self._note("unsay", which, why)
-        if not await self._news.unsay(which):
-            raise CannotDo(f"there is no announcement {which}")
+        async with self._doing("unsay", which, why):
+            if not await self._news.unsay(which):
+                raise CannotDo(f"there is no announcement {which}")
         await self._news.post(News("announced"))
 
     async def announced(self) -> list[Announced]:
@@ -181,6 +182,16 @@ class Operators:
             sentence = f"there is no account {player}; samedeal-admin player NAME finds ids"
             raise CannotDo(sentence)
         return profile
+
+    @asynccontextmanager
+    async def _doing(self, did: str, what: str, why: str, detail: str = "") -> AsyncIterator[None]:
+        """Write a deed down, then let it be done; and that it could not be, if so."""
+        await self._note(did, what, why, detail)
+        try:
+            yield
+        except CannotDo as error:
+            await self._note(f"{did} failed", what, why, str(error))
+            raise
 
     async def _note(self, did: str, what: str, why: str, detail: str = "") -> None:
         await self._audit.note(Deed(self._who, did, what, why, detail))

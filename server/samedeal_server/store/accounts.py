@@ -86,7 +86,7 @@ class AccountStore:
         """
         account, secret = Account(new_id(), name, bot), secrets.token_hex(32)
         key, reads_as = keys.account(account.player), skeleton(name)
-        if not await self.names.claim(reads_as, account.player):
+        if reads_as == _HOUSE_BOT or not await self.names.claim(reads_as, account.player):
             raise NameTaken(name)
         fields: list[str | int] = ["name", name, "skeleton", reads_as]
         fields += ["bot", int(bot), "token_hash", _digest(secret)]
@@ -122,7 +122,7 @@ class AccountStore:
         _, _, fields = await self._read(player)
         if not fields:
             return False
-        if not await self.names.claim(reads_as, player):
+        if reads_as == _HOUSE_BOT or not await self.names.claim(reads_as, player):
             raise NameTaken(name)
         if not await self._change(player, "name", name, "skeleton", reads_as):
             await self.names.release(reads_as, player)
@@ -192,6 +192,7 @@ class AccountStore:
             await self._change(player, "skeleton", reads_as if is_held else _NOBODY_S)
 
 
+_HOUSE_BOT = skeleton(HOUSE_BOT.name)
 _NOBODY_S = "-"
 """The skeleton of a name that its account shares with one that came first."""
 
