@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import AsyncExitStack
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -178,6 +179,22 @@ async def test_p45_a_banned_player_leaves_no_hole_and_comes_back_to_all_its_plac
         ("zoe", "unban", ada, "it was another"),
         ("zoe", "ban", ada, "cheated"),
     ]
+
+
+async def test_a_deleted_player_is_off_every_board_at_once_and_all_that_is_stored_was_exported(
+    desks: list[RaceDesk], trio: Trio
+) -> None:
+    ada = trio.seats[1]
+    stored = json.loads((await ada.get(wire.ExportPart, ask.Export)).text)
+    # Five days, three races won and one lost, and the race of the trio itself.
+    assert len(stored["results"]["lanes"]) == 10
+    assert stored["days"] == {"lanes": [number_of(FIRST) + on for on in range(5)]}
+    await ada.get(say.Done, ask.Delete)
+    for board, rows, mine in await views(trio.seats[2]):
+        assert rows[0] == (1, "ivo"), board
+        assert "ada" not in [name for _, name in rows], board
+        assert mine == 1, board
+    assert "ada" not in str(await views((await hello(desks[1], name="ada"))[0]))
 
 
 async def test_a_ban_for_a_time_lifts_itself_on_any_node(

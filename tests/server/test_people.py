@@ -162,6 +162,11 @@ async def test_a_deleted_player_leaves_no_name_and_the_others_their_race(
     file = await ivo.get(say.ReplayFile, ask.ReplayGet, race=trio.race)
     assert '"ada"' not in file.text
     assert DELETED_PLAYER in file.text
+    assert '"eva"' in file.text
+    await trio.seats[3].get(say.Done, ask.Delete)
+    again = await ivo.get(say.ReplayFile, ask.ReplayGet, race=trio.race)
+    assert again.text.count(DELETED_PLAYER) == 2
+    assert '"eva"' not in again.text
     player = trio.token[1].partition(".")[0]
     assert await redis.exists(keys.account(player), keys.seated(player), keys.links(player)) == 0
 
