@@ -40,8 +40,12 @@ def test_two_race_by_keys_to_the_end_and_see_the_same_order(
             for terminal in (una, vic):
                 terminal.until("LANES", "stock 30", "TAB cursor")
             vic.until(*(line for line in board(una) if line))
-            play_through(vic, 4)
-            vic.until("moves ")
+            with Terminal(tmp_path / "wes", "watch", code[1], "--server", server_url) as wes:
+                wes.until("WATCHING LANES", "shows boards", "0 home")
+                play_through(vic, 4)
+                watched(wes, vic)
+                wes.press("Q")
+                assert wes.ended() == 0
             una.until("vic ")
             play_through(una, 12)
             vic.press("B", "B")
@@ -59,6 +63,16 @@ def test_two_race_by_keys_to_the_end_and_see_the_same_order(
             vic.press("Q")
             codes = [una.ended(), vic.ended()]
     assert sorted(codes) == [0, 1]
+
+
+def watched(watcher: Terminal, player: Terminal) -> None:
+    """Wait until the watcher sees what the player has come to."""
+    moves = re.search(r"moves (\d+)", player.lines[0])
+    assert moves is not None
+    watcher.until(f" {moves[1]} moves")
+    waste = re.search(r"\[..\]", player.lines[1])
+    if waste is not None:
+        watcher.until(waste[0])
 
 
 def board(terminal: Terminal) -> list[str]:

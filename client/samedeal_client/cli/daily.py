@@ -16,6 +16,7 @@ from samedeal_client.cli.arguments import DEFAULT_SERVER, add_server, name
 from samedeal_client.cli.order import tell_result
 from samedeal_client.cli.output import FINE, NO, Parser, Voice
 from samedeal_client.cli.plain import Plain
+from samedeal_client.cli.play import play_race, wants_screen
 from samedeal_client.connection import Client
 
 __all__ = ["add_parser", "play_as_bot"]
@@ -96,6 +97,8 @@ async def _play(
     # A day that is over can be practised only: its number says it all.
     practice = args.practice or (daily.closed and args.day is not None)
     race = await client.play_daily(each.game, day=args.day, practice=practice)
+    if wants_screen(args):
+        return await play_race(client, race, daily)
     back = ["--name", client.name]
     if args.server != DEFAULT_SERVER:
         back += ["--server", args.server]

@@ -13,6 +13,7 @@ from samedeal_client.cli.arguments import DEFAULT_SERVER, add_server, name
 from samedeal_client.cli.lines import Lines
 from samedeal_client.cli.output import NO, Parser, Voice
 from samedeal_client.cli.plain import Plain
+from samedeal_client.cli.play import find_opponent, wants_screen
 from samedeal_client.connection import Client
 from samedeal_client.errors import ClientError, Refused
 from samedeal_client.matching import QuickMatch
@@ -47,6 +48,8 @@ def add_parser(commands: "argparse._SubParsersAction[Parser]") -> None:
 async def _match(args: argparse.Namespace) -> int:
     voice = Voice(as_json=args.json)
     async with connected(args, as_usual=True) as client:
+        if wants_screen(args) and not args.bot_ok:
+            return await find_opponent(client, args.game)
         lines = Lines()
         race = await _Search(client, args.game, voice, lines, bot_ok=args.bot_ok).race()
         if race is None:

@@ -20,7 +20,7 @@ from samedeal_client.cli.daily import play_as_bot
 from samedeal_client.cli.order import is_first, tell_result
 from samedeal_client.cli.output import FINE, NO, Parser, Voice
 from samedeal_client.cli.plain import Plain
-from samedeal_client.cli.play import can_draw, play_race
+from samedeal_client.cli.play import play_race, wants_screen
 from samedeal_client.errors import ClientError
 
 __all__ = ["add_parsers"]
@@ -137,7 +137,7 @@ async def _play(args: argparse.Namespace) -> int:
             race = await client.create_race(args.game, seed=args.seed, **_options(args))
         else:
             race = await client.join(args.code)
-        if can_draw() and not (args.plain or args.json or args.save):
+        if wants_screen(args):
             return await play_race(client, race)
         voice = Voice(as_json=args.json)
         back = ["--name", client.name]

@@ -6,10 +6,11 @@ import os
 import signal
 import sys
 from contextlib import AsyncExitStack
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import platformdirs
 
+from samedeal.protocol import server_messages as say
 from samedeal_client.cli.arguments import DEFAULT_SERVER, server
 from samedeal_client.cli.output import FINE, Parser, complain
 from samedeal_client.connection import Client, Race
@@ -18,7 +19,7 @@ from samedeal_client.processes import started
 if TYPE_CHECKING:
     from samedeal_client.terminal.app import TerminalApp
 
-__all__ = ["add_parser", "can_draw", "play_race"]
+__all__ = ["add_parser", "can_draw", "find_opponent", "play_race", "wants_screen", "watch_race"]
 
 
 def add_parser(commands: "argparse._SubParsersAction[Parser]") -> None:
@@ -82,15 +83,33 @@ async def _play(args: argparse.Namespace) -> int:
         return await _run_app(app)
 
 
-async def play_race(client: Client, race: Race, *, is_ascii: bool = False) -> int:
+def wants_screen(args: argparse.Namespace) -> bool:
+    """Whether a command that can do both opens the terminal client."""
+    by_lines = args.plain or args.json or getattr(args, "save", None)
+    return can_draw() and not by_lines
+
+
+async def play_race(client: Client, race: Race, daily: say.Daily | None = None) -> int:
     """Open the terminal client in a race. Return its exit code."""
+    return await _begin(client, race=race, daily=daily)
+
+
+async def watch_race(client: Client, race: str) -> int:
+    """Open the terminal client before a race of others. Return its exit code."""
+    return await _begin(client, watched=race)
+
+
+async def find_opponent(client: Client, game: str) -> int:
+    """Open the terminal client in the queue of a game. Return its exit code."""
+    return await _begin(client, sought=game)
+
+
+async def _begin(client: Client, **begin: Any) -> int:
     from samedeal_client.terminal import settings as remembered
     from samedeal_client.terminal.app import TerminalApp
 
     settings, keys = remembered.load(), remembered.load_keys()
-    if is_ascii:
-        settings = settings.with_ascii()
-    app = TerminalApp(settings=settings, keys=keys, server=client.url, client=client, race=race)
+    app = TerminalApp(settings=settings, keys=keys, server=client.url, client=client, **begin)
     return await _run_app(app)
 
 

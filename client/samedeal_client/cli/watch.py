@@ -13,6 +13,7 @@ from samedeal_client.cli.account import connected
 from samedeal_client.cli.arguments import add_server, name, race_or_code, whole
 from samedeal_client.cli.order import order_lines, seed_fits
 from samedeal_client.cli.output import FINE, NO, Parser, Voice
+from samedeal_client.cli.play import wants_screen, watch_race
 from samedeal_client.connection import Client
 from samedeal_client.errors import Refused
 from samedeal_client.replays.text import time_text
@@ -50,6 +51,8 @@ def add_parsers(commands: "argparse._SubParsersAction[Parser]") -> None:
 async def _watch(args: argparse.Namespace) -> int:
     teller = _Teller(Voice(as_json=args.json), with_boards=args.boards)
     async with connected(args) as client:
+        if wants_screen(args) and not args.boards:
+            return await watch_race(client, args.race)
         try:
             async with aclosing(client.watch(args.race)) as sights:
                 async for sight in sights:

@@ -59,6 +59,9 @@ class Menu:
         canvas.put(1, 2, self.title, Ink.TITLE)
         for at, note in enumerate(self.notes, start=2):
             canvas.put(at, 2, note, Ink.DIM)
+        if not self.items:
+            canvas.put(height - 1, 1, "Q back", Ink.DIM)
+            return canvas.rows()
         widest = max(len(item.name) for item in self.items)
         for at, item in enumerate(self.items):
             row, is_chosen = self._first + at, at == self.at

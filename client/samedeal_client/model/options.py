@@ -18,6 +18,8 @@ _CHOICES: Final[tuple[tuple[str, str, Sequence[object]], ...]] = (
     ("countdown_s", "countdown, seconds", (0, 3, 5, 10, 30)),
     ("undo", "undo", tuple(UndoPolicy)),
     ("spectating", "others may watch", tuple(Spectating)),
+    ("watch_delay_s", "boards are shown late by, seconds", (0, 10, 30, 60, 300)),
+    ("listed", "listed among the open rooms", (False, True)),
     ("ranked", "ranked", (False, True)),
     ("bots", "bots may join", (False, True)),
     ("auto_start", "starts when all are ready", (False, True)),

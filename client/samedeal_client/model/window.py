@@ -14,7 +14,16 @@ from samedeal_client.model.keys import Action, Keys
 from samedeal_client.model.play import PlayModel
 from samedeal_client.model.tracks import folded, panel
 
-__all__ = ["MIN_HEIGHT", "MIN_WIDTH", "Window", "clock", "header", "key_bar", "message"]
+__all__ = [
+    "MIN_HEIGHT",
+    "MIN_WIDTH",
+    "Window",
+    "clock",
+    "header",
+    "key_bar",
+    "message",
+    "shown_clock",
+]
 
 MIN_WIDTH: Final = 60
 MIN_HEIGHT: Final = 20

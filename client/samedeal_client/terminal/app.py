@@ -1,11 +1,12 @@
 """The terminal client: which screen is shown, and who is connected to where."""
 
 import argparse
-from collections.abc import Awaitable, Callable
-from contextlib import AsyncExitStack
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack, aclosing
 from dataclasses import replace
 from io import BytesIO
-from typing import Any
+from typing import Any, Final
 
 from textual.app import App
 from textual.screen import Screen
@@ -25,6 +26,7 @@ from samedeal_client.model.help import help_rows
 from samedeal_client.model.keys import Keys
 from samedeal_client.model.menu import Item
 from samedeal_client.model.result import share_card
+from samedeal_client.model.watching import live_items, room_items
 from samedeal_client.replays import Replay
 from samedeal_client.sign_in import signed_in
 from samedeal_client.terminal import settings as remembered
@@ -34,6 +36,8 @@ from samedeal_client.terminal.screens.base import BaseScreen
 from samedeal_client.terminal.screens.boards import BoardsScreen
 from samedeal_client.terminal.screens.daily import DailyScreen
 from samedeal_client.terminal.screens.help import HelpScreen
+from samedeal_client.terminal.screens.listed import ListScreen
+from samedeal_client.terminal.screens.match import MatchScreen
 from samedeal_client.terminal.screens.menu import MenuScreen
 from samedeal_client.terminal.screens.options import OptionsScreen
 from samedeal_client.terminal.screens.prompt import PromptScreen
@@ -41,6 +45,7 @@ from samedeal_client.terminal.screens.race import RaceScreen
 from samedeal_client.terminal.screens.replay import ReplayScreen
 from samedeal_client.terminal.screens.result import ResultScreen
 from samedeal_client.terminal.screens.room import RoomScreen
+from samedeal_client.terminal.screens.watch import WatchScreen
 from samedeal_client.terminal.seat import Seat
 from samedeal_client.terminal.settings import Settings
 
@@ -48,6 +53,9 @@ __all__ = ["TerminalApp"]
 
 _HOME = (
     Item("q", "quick race", "a bot and you, at once"),
+    Item("f", "find an opponent", "whoever waits for one too; ranked"),
+    Item("o", "open rooms", "rooms that wait for players"),
+    Item("w", "watch", "races of others, live"),
     Item("m", "make a room", "for two to eight, all options"),
     Item("j", "join by code", "somebody told you one"),
     Item("d", "daily", "the deal of today, the same for everybody"),
@@ -60,12 +68,13 @@ _HOME = (
 )
 
 
+LIVE_EVERY_S: Final = 3.0
 _Reader = Callable[[str], str]
 _GameChosen = Callable[[str], Awaitable[None]]
 
 
 class TerminalApp(App[int]):
-    """The program. With a `client` and `race` it begins in that race, else at home."""
+    """The program. With a `client` it begins in a race, or watches one; else it begins at home."""
 
     ENABLE_COMMAND_PALETTE = False
     CSS_PATH = "terminal.tcss"
@@ -79,6 +88,9 @@ class TerminalApp(App[int]):
         server: str,
         client: Client | None = None,
         race: Race | None = None,
+        daily: say.Daily | None = None,
+        watched: str | None = None,
+        sought: str | None = None,
         is_local: bool = False,
     ) -> None:
         super().__init__()
@@ -87,12 +99,13 @@ class TerminalApp(App[int]):
         self.server = server
         self.client = client
         self.seat: Seat | None = None
-        self._race = race
+        self._race, self._daily = race, daily
+        self._watched, self._sought = watched, sought
         self._is_local = is_local
         self._stack = AsyncExitStack()
         self.companions: list[Companion] = []
         self._home: MenuScreen | None = None
-        self._is_guest = race is not None
+        self._is_guest = client is not None
         """Whether the client was handed in; it is closed by who made it."""
 
     # What screens ask for
@@ -130,7 +143,13 @@ class TerminalApp(App[int]):
     async def on_mount(self) -> None:
         self.theme = "textual-dark"
         if self._race is not None and self.client is not None:
-            self.sit(self._race)
+            self.sit(self._race, self._daily)
+            return
+        if self._watched is not None:
+            self.push_screen(WatchScreen(self._watched), lambda _: self.stop())
+            return
+        if self._sought is not None:
+            self.push_screen(MatchScreen(self._sought), lambda _: self.stop())
             return
         self._home = MenuScreen(
             "SAMEDEAL  patience races: everyone gets the identical deal",
@@ -268,6 +287,16 @@ class TerminalApp(App[int]):
             self.push_screen(DailyScreen())
         elif key == "b":
             self.push_screen(BoardsScreen())
+        elif key == "f":
+            self._choose_game("FIND AN OPPONENT: which game?", self._find)
+        elif key == "o":
+            rooms = _rooms(self.client)
+            nothing = "no room waits for players; make one with m, others find it here"
+            self.push_screen(ListScreen("OPEN ROOMS", rooms, self._join, nothing))
+        elif key == "w":
+            nothing = "no race runs that may be watched"
+            races = _races(self.client)
+            self.push_screen(ListScreen("LIVE RACES", races, self._watch, nothing))
         elif key == "r":
             self.push_screen(
                 PromptScreen("REPLAY", "A join code, a run id of a board, or a file", str),
@@ -330,6 +359,12 @@ class TerminalApp(App[int]):
             await self.open_replay(name)
         except ClientError as error:
             self._say(str(error))
+
+    async def _find(self, game_id: str) -> None:
+        self.push_screen(MatchScreen(game_id))
+
+    async def _watch(self, race: str) -> None:
+        self.push_screen(WatchScreen(race))
 
     async def _join(self, code: str | None) -> None:
         if code is None or self.client is None:
@@ -440,6 +475,9 @@ class TerminalApp(App[int]):
 
     def _leave_day(self) -> None:
         """A day has no next deal: back to where its card is."""
+        if self._home is None:
+            self.stop()
+            return
         self._close_seat()
         self._go_home()
         self.push_screen(DailyScreen())
@@ -473,6 +511,20 @@ class TerminalApp(App[int]):
         race = await self.client.play_daily(game_id, practice=practice)
         daily = await self.client.daily(game_id)
         self.sit(race, daily)
+
+
+async def _rooms(client: Client) -> AsyncGenerator[Sequence[Item]]:
+    """The open rooms, and again when they change."""
+    async with aclosing(client.lobby()) as lists:
+        async for rooms in lists:
+            yield room_items(rooms)
+
+
+async def _races(client: Client) -> AsyncGenerator[Sequence[Item]]:
+    """The races that run, asked for every few seconds."""
+    while True:
+        yield live_items(await client.live())
+        await asyncio.sleep(LIVE_EVERY_S)
 
 
 def _checked(read: _Reader, text: str) -> str:

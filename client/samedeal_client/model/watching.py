@@ -1,0 +1,125 @@
+"""Watching on a screen: the races that run, and one of them as far as it is shown."""
+
+from collections.abc import Sequence
+
+from samedeal.engine.games import game
+from samedeal.protocol.fields import Phase, PlayerView
+from samedeal.protocol.lobby_messages import LobbyRoom
+from samedeal.protocol.watch_messages import LiveRace, WatchedBoard
+from samedeal_client.model.board import draw
+from samedeal_client.model.faces import Faces
+from samedeal_client.model.ink import Canvas, Ink, Row, clipped
+from samedeal_client.model.menu import Item
+from samedeal_client.model.result import why
+from samedeal_client.model.tracks import in_order, standing
+from samedeal_client.model.window import clock
+from samedeal_client.sight import Sight
+
+__all__ = ["live_items", "room_items", "watch_rows"]
+
+_LETTERS = "123456789"
+
+
+def live_items(races: Sequence[LiveRace]) -> list[Item]:
+    """Races that run as items of a menu."""
+    return [
+        Item(
+            key,
+            f"{race.code} {game(race.game).title}: {', '.join(race.players)}",
+            f"{clock(race.clock_ms)}, shows {race.shows}, {race.crowd} watching",
+        )
+        for key, race in zip(_LETTERS, races, strict=False)
+    ]
+
+
+def room_items(rooms: Sequence[LobbyRoom]) -> list[Item]:
+    """Open rooms as items of a menu."""
+    return [
+        Item(
+            key,
+            f"{room.code} {game(room.game).title}: {room.host}",
+            f"{room.taken} of {room.options.seats} seats, "
+            f"{'ranked' if room.options.ranked else 'unranked'}, undo {room.options.undo}",
+        )
+        for key, room in zip(_LETTERS, rooms, strict=False)
+    ]
+
+
+def watch_rows(
+    sight: Sight, focus: int, clock_ms: int, faces: Faces, width: int, height: int
+) -> list[Row]:
+    """Draw it: boards where they are shown, else heights, else only where everyone stands."""
+    canvas = Canvas(width, height)
+    race = sight.race
+    rules = game(race.game)
+    canvas.put(0, 1, f"WATCHING {rules.title.upper()}", Ink.TITLE)
+    state = {Phase.LOBBY: "not begun", Phase.COUNTDOWN: "about to begin", Phase.CLOSED: "over"}
+    time = state.get(race.phase, f"{clock(clock_ms)} of {clock(race.deadline_ms)}")
+    canvas.put(0, 13 + len(rules.title), f"race {race.code}   {time}   shows {sight.shows}")
+    players = in_order(race.players)
+    seats = [player.seat for player in players if player.seat in sight.boards]
+    at = height - 2 - len(players)
+    if race.phase is Phase.CLOSED:
+        for offset, line in enumerate(why(race)[: max(0, at - 2)]):
+            canvas.put(2 + offset, 2, line)
+    elif seats:
+        order = seats[focus % len(seats) :] + seats[: focus % len(seats)]
+        _boards(canvas, sight, order, faces, at - 1)
+    for offset, player in enumerate(players):
+        _row(canvas, at + offset, sight, player, offset + 1)
+    told = "" if sight.is_up else "connection lost, trying again; this is how it stood"
+    ink = Ink.PLAIN if sight.is_up else Ink.BAD
+    canvas.put(height - 2, 1, told or sight.reason or "", ink)
+    canvas.put(height - 1, 1, "TAB next board  v replay when it is over  Q back", Ink.DIM)
+    return canvas.rows()
+
+
+def _boards(canvas: Canvas, sight: Sight, seats: list[int], faces: Faces, bottom: int) -> None:
+    rules = game(sight.race.game)
+    least = 39 if rules.in_suit and len(rules.columns) < 8 else 48
+    fitting = max(1, min(len(seats), (canvas.width + 1) // (least + 1)))
+    size = (canvas.width + 1) // fitting - 1
+    names = {player.seat: player.name for player in sight.race.players}
+    for place, seat in enumerate(seats[:fitting]):
+        left = place * (size + 1)
+        board = sight.boards[seat]
+        marks = f"   {' '.join(board.marks[-3:])}" if board.marks else ""
+        canvas.put(1, left + 1, clipped(f"{names[seat]}{marks}", size - 1), Ink.TITLE)
+        table = sight.table(seat)
+        if table is not None:
+            picture = draw(table, min(size, 68), bottom - 2, faces)
+            for offset, line in enumerate(picture.rows):
+                canvas.put_row(2 + offset, left, line)
+        else:
+            _heights(canvas, board, sight.race.game, left, bottom)
+        if place:
+            for at in range(1, bottom):
+                canvas.put(at, left - 1, "|" if faces.is_ascii else "│", Ink.DIM)
+
+
+def _heights(canvas: Canvas, board: WatchedBoard, game_id: str, left: int, bottom: int) -> None:
+    """The shape of a board: how many cards each pile has, without rank or suit."""
+    named = dict(zip((name for name, _ in game(game_id).piles), board.heights, strict=False))
+    sizes = {name: sum(height) for name, height in named.items()}
+    canvas.put(2, left + 1, f"stock {sizes.get('S', 0)}  waste {sizes.get('W', 0)}")
+    homes = " ".join(str(size) for name, size in sizes.items() if name.startswith("F"))
+    canvas.put(3, left + 1, f"home  {homes}")
+    columns = [(name, height) for name, height in named.items() if name[0] in "TR"]
+    for number, (name, (hidden, shown)) in enumerate(columns):
+        cell = left + 1 + 4 * number
+        canvas.put(5, cell, name[1:] if name[0] == "T" else name.lower(), Ink.DIM)
+        for card in range(hidden + shown):
+            if 6 + card < bottom:
+                canvas.put(6 + card, cell, "#" if card < hidden else "=")
+
+
+def _row(canvas: Canvas, at: int, sight: Sight, player: PlayerView, place: int) -> None:
+    rules = game(sight.race.game)
+    most = rules.total - rules.dealt_to_foundations
+    room = max(10, canvas.width - 52)
+    full = room * max(0, player.home) // most
+    name = clipped(player.name + (" B" if player.bot else ""), 14)
+    text = f"{place}. {name} [{'#' * full}{'.' * (room - full)}] {player.home:>3} home, "
+    ink = Ink.OWN if player.seat in sight.moved else Ink.PLAIN
+    left = canvas.put(at, 1, f"{text}best {player.best}, {player.moves} moves", ink)
+    canvas.put(at, left + 1, standing(player), Ink.GOOD)
