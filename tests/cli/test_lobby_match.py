@@ -140,3 +140,37 @@ async def test_only_rooms_opened_to_all_are_in_the_lobby(server_url: str, tmp_pa
         await shell.ends()
     lists.process.terminate()
     await lists.ends()
+
+
+def test_phrases_are_listed_and_said_by_number_or_words(server_url: str, tmp_path: Path) -> None:
+    said = "say\nsay 2\nsay what you like\nleave\n"
+    code, out, _ = run_cli("race", "--plain", "--server", server_url, stdin=said, state=tmp_path)
+    assert code == 0
+    listed, one, free, _ = out.splitlines()[-4:]
+    assert listed.startswith("1 hello, 2 good luck, ")
+    assert (listed.count(","), one) == (7, "ok: said good luck")
+    assert free.startswith("refused: there is no phrase 'what you like'")
+
+
+async def test_a_series_shows_its_score_from_race_to_race(server_url: str) -> None:
+    ada = Shell("race", "--best-of", "3", "--server", server_url, "--name", "series-ada")
+    code = (await ada.hears(type="room"))["code"]
+    ivo = Shell("join", code, "--server", server_url, "--name", "series-ivo")
+    ivo.type("ready")
+    ada.type("draw")
+    await ada.hears(type="ok", seq=1)
+    ivo.type("say well played")
+    said = await ada.hears(type="said", seat=2)
+    assert said["text"] == "* series-ivo: well played"
+    for shell in (ada, ivo):
+        shell.type("bank")
+    mine, others = [await shell.hears(type="series") for shell in (ada, ivo)]
+    assert mine["text"] == "* series: you 1 : 0 series-ivo (best of 3)"
+    assert others["text"] == "* series: you 0 : 1 series-ada (best of 3)"
+    ada.type("next")
+    await eventually(lambda: sum(said["type"] == "room" for said in ada.said) == 2, 20)
+    assert [said for said in ada.said if said["type"] == "room"][1]["text"].endswith(
+        "* series: you 1 : 0 series-ivo (best of 3)"
+    )
+    ada.type("leave")
+    await asyncio.gather(ada.ends(), ivo.ends())

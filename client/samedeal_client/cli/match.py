@@ -111,7 +111,7 @@ class _Search:
             MatchState.WAITING: f"waiting for an opponent in {event.game}{rating}",
             MatchState.FOUND: f"an opponent is there: accept within {seconds} s, or decline",
             MatchState.BOT_OFFERED: "nobody is here yet: bot plays a bot, or wait on",
-            MatchState.READY: "both have accepted, the race begins",
+            MatchState.READY: "the race begins",
             MatchState.OVER: "you are not in the queue any more",
         }[event.state]
         if event.sentence is not None and event.state is not MatchState.BOT_OFFERED:
