@@ -69,7 +69,11 @@ def _game_line(each: DayGame, *, is_featured: bool) -> str:
     parts = [f"{each.label.value} deal"]
     if is_featured:
         parts.append("featured")
-    parts.append(f"{each.played} have played" if each.played else "nobody has finished it yet")
+    parts.append(
+        f"{each.played} {'has' if each.played == 1 else 'have'} played"
+        if each.played
+        else "nobody has finished it yet"
+    )
     if each.void:
         parts.append("taken out of the ranking by the operators")
     return f"{each.game}: {', '.join(parts)}"
