@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import random
 import signal
 import ssl
 from collections.abc import AsyncIterator, Iterator
@@ -16,11 +17,17 @@ import trustme
 from redis.asyncio import Redis
 
 from samedeal.engine.moves import DRAW
+from samedeal.protocol.board_messages import BoardKind
 from samedeal_client.connection import Client
+from samedeal_server.boards import Boards
 from samedeal_server.errors import StoreUnavailable
+from samedeal_server.results import Result, updates
+from samedeal_server.rows import ORDERS, Board
 from samedeal_server.store import keys
 from samedeal_server.store.accounts import FOREVER, AccountStore, Ban, new_id
 from samedeal_server.store.address import StoreAddress
+from samedeal_server.store.boards import BoardStore, Label
+from samedeal_server.store.days import DayStore
 from samedeal_server.store.discovery import slot_of
 from samedeal_server.store.link import CommitLink, pack
 from samedeal_server.store.races import RaceStore
@@ -331,6 +338,29 @@ async def test_a_replica_takes_over_from_a_primary_that_was_killed(
     replies = [await ask(link, commit("y", seq), "y") for seq in range(1, 4)]
     assert [reply[0] for reply in replies] == [b"again", b"done", b"done"]
     assert await heir.client.xlen(keys.log("y", 1)) == 3
+
+
+async def test_boards_and_friends_need_no_common_slot(client: Redis) -> None:
+    store = BoardStore(client)
+    boards = Boards(store, RaceStore(client, "n"), DayStore(client))
+    ada, ivo = new_id(), new_id()
+    for number, player in enumerate((ada, ivo), start=1):
+        for game in ("klondike-3", "gargantua"):
+            order = ORDERS[BoardKind.FASTEST].encode(number, 1)
+            result = Result(f"{new_id()}.1", player, 1, 1, is_first=True, order=order)
+            todo = updates(game, result, bots=False)
+            assert await store.book(game, result, todo, Label("x", bot=False))
+        assert await store.friends.add(ivo, player)
+    fastest = Board("gargantua", BoardKind.FASTEST)
+    await boards.hide(ada)
+    assert [one.row.player for one in (await store.top(fastest, 9)).rows] == [ivo]
+    await boards.show(ada)
+    assert await boards.rebuild("gargantua") == 2
+    await boards.tend()
+    page = await store.around(fastest, 9, me=ivo)
+    assert [one.row.player for one in page.rows] == [ada, ivo]
+    assert len(await store.sample(fastest, 1, 9, random.Random(1))) == 2
+    assert await store.friends.of(ivo) == []
 
 
 async def test_a_cluster_named_as_one_store_is_a_sentence(cluster: Cluster) -> None:

@@ -25,6 +25,7 @@ _HIDE = Script("board_hide")
 _CHECKING_MS = 600_000
 """Who takes on a check is given up after so long."""
 _REPORT_MS = 90 * 24 * 3600 * 1000
+_LATE = Script("board_late")
 _DUE = Script("board_due")
 _DONE = Script("board_done")
 _AT_ONCE = 100
@@ -248,12 +249,8 @@ class BoardStore:
 
     async def days_due(self, game: str) -> list[tuple[str, int]]:
         """Days that are over and whose week has to be worked out, with the time that was due."""
-        seconds, micros = await self._redis.time()
-        now_ms = seconds * 1000 + micros // 1000
-        found: Any = await self._redis.zrangebyscore(
-            keys.days_due(game), 0, now_ms, start=0, num=20, withscores=True
-        )
-        return [(day, int(due)) for day, due in found]
+        found = await run(self._redis, _LATE, [keys.days_due(game)], [20])
+        return [(day, int(due)) for day, due in zip(found[::2], found[1::2], strict=True)]
 
     async def day_is_due(self, game: str, day: str, due_ms: int) -> None:
         """Have the week of a day worked out anew, not before a time."""
