@@ -54,6 +54,18 @@ def shell(server_url: str, tmp_path: Path, name: str) -> Shell:
     return shell
 
 
+def test_the_usual_server_is_that_of_the_environment(
+    shell: Shell, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SAMEDEAL_SERVER", shell.url)
+    for words in (["me"], ["me", "export"]):
+        code, out, err = run_cli(*words, "--name", name, state=shell.state)
+        assert (code, err) == (0, "")
+        assert name in out
+    monkeypatch.setenv("SAMEDEAL_SERVER", "a%b")
+    assert "(a%b;" in run_cli("me", "export", "--help")[1]
+
+
 def test_an_account_is_shown_and_renamed_and_its_old_name_is_free(
     shell: Shell, name: str, tmp_path: Path
 ) -> None:

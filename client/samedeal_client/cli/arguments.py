@@ -115,12 +115,17 @@ def server(text: str) -> str:
     return text
 
 
-def add_server(parser: argparse.ArgumentParser) -> None:
-    """Add the option that says which server a command talks to."""
+def add_server(parser: argparse.ArgumentParser, *, is_below: bool = False) -> None:
+    """Add the option that says which server a command talks to.
+
+    `is_below`: the parser belongs to a command that has the option too; not given, that one counts.
+    """
+    usual = os.environ.get("SAMEDEAL_SERVER", DEFAULT_SERVER)
+    shown = usual.replace("%", "%%")
     parser.add_argument(
         "--server",
         type=server,
-        default=os.environ.get("SAMEDEAL_SERVER", DEFAULT_SERVER),
+        default=argparse.SUPPRESS if is_below else usual,
         metavar="URL[,URL...]",
-        help="server, or several nodes of one service (%(default)s; SAMEDEAL_SERVER sets it)",
+        help=f"server, or several nodes of one service ({shown}; SAMEDEAL_SERVER sets it)",
     )

@@ -67,9 +67,7 @@ def _common(parser: Parser, default: str | None) -> None:
         default=False if default is None else default,
         help="one JSON object a line",
     )
-    add_server(parser)
-    if default is not None:
-        parser.set_defaults(server=argparse.SUPPRESS)
+    add_server(parser, is_below=default is not None)
 
 
 @dataclass(frozen=True, slots=True)
