@@ -31,6 +31,8 @@ _COUNT_S = 2.0
 """How often a node tells the others how many watch, at most."""
 _AT_ONCE = 25
 """Watchers written to before everyone else has a turn: some 0.2 ms."""
+_SPREAD_S = 0.1
+"""A crowd is written to within so long, not at once: a burst would hold up players' moves."""
 _SHOWN = (Spectating.BOARDS, Spectating.SHAPE)
 
 _REASONS = {
@@ -313,6 +315,7 @@ class Audience:
             run.told()
         if is_whole or news is not None:
             self._sent_at = self._loop.time()
+        pause_s = _SPREAD_S / (1 + len(self._watchers) // _AT_ONCE)
         for at, watcher in enumerate(list(self._watchers), start=1):
             if watcher not in self._watchers:
                 continue
@@ -324,7 +327,7 @@ class Audience:
                     whole = framed(encode(self._whole()))
                 watcher.has_missed = not watcher.outlet.offer(whole)
             if at % _AT_ONCE == 0:
-                await asyncio.sleep(0)
+                await asyncio.sleep(pause_s)
 
     def _shut_out(self, state: RaceState) -> None:
         """Let go of those who have taken a seat, and of all if nobody may watch any more."""

@@ -9,7 +9,7 @@ import random
 import signal
 import ssl
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -29,6 +29,7 @@ from samedeal_server.store.address import StoreAddress
 from samedeal_server.store.boards import BoardStore, Label
 from samedeal_server.store.days import DayStore
 from samedeal_server.store.discovery import slot_of
+from samedeal_server.store.leases import Leases
 from samedeal_server.store.link import CommitLink, pack
 from samedeal_server.store.races import RaceStore
 from support import Proxy, ServerProcess, eventually
@@ -222,6 +223,52 @@ async def test_races_are_played_over_a_cluster_on_two_nodes(servers: list[str]) 
                 await first.until_closed()
             assert (await first.replay()).count('"draw"') == 2
         assert {row.name for row in (await a.boards.page("lanes")).rows} == {a.name, b.name}
+
+
+async def test_a_race_is_watched_over_a_cluster_from_another_node(servers: list[str]) -> None:
+    names = [f"{name}-{new_id()[:8]}" for name in ("ada", "ivo", "eva")]
+    async with (
+        Client(servers[0], name=names[0]) as a,
+        Client(servers[0], name=names[1]) as b,
+        Client(servers[1], name=names[2]) as c,
+        asyncio.timeout(20),
+    ):
+        first = await a.create_race("lanes", countdown_s=0)
+        second = await b.join(first.code)
+        for race in (second, first):
+            await race.ready()
+        await first.until_go()
+        async with aclosing(c.watch(first.code)) as sights:
+            while (sight := await anext(sights)).race.crowd == 0:
+                pass
+            await first.move(DRAW)
+            while (sight := await anext(sights)).boards[1].seq == 0:
+                pass
+            table = sight.table(1)
+            assert table is not None
+            assert table.hash == first.table.hash
+
+            async def is_listed() -> bool:
+                return first.id in [race.race for race in await c.live()]
+
+            await eventually(is_listed)
+        for race in (first, second):
+            await race.bank()
+
+
+async def test_an_outage_makes_every_race_due_in_a_cluster_too(client: Redis) -> None:
+    races, leases = RaceStore(client, "n"), Leases(client, "n")
+    await leases.beat()
+    await client.hincrby(keys.leases()[1], "beat", -20_000)
+    await leases.beat()
+    assert leases.outages.all[-1].to_ms - leases.outages.all[-1].from_ms >= 20_000
+    ids = [new_id() for _ in range(5)]
+    for race_id in ids:
+        await races.schedule(race_id, 2**52)
+    await races.all_due()
+    assert set(ids) <= set(await races.overdue(1000))
+    for race_id in ids:
+        await races.unschedule(race_id)
 
 
 async def test_the_daily_is_played_over_a_cluster_on_two_nodes(servers: list[str]) -> None:
