@@ -50,8 +50,10 @@ async def test_whatever_was_booked_half_is_booked_whole_and_once(
     for how in (signal.SIGKILL, signal.SIGTERM):
         server = ServerProcess(tmp_path, "--redis", valkey_url)
         await asyncio.to_thread(server.__enter__)
-        await eventually(is_booked, 20)
-        await asyncio.to_thread(server.stop, how)
+        try:
+            await eventually(is_booked, 20)
+        finally:
+            await asyncio.to_thread(server.stop, how)
         # Killed before the race was forgotten: the next server books it once more.
         await store.races.schedule(RACE, 0)
     assert await counts(boards) == expected
