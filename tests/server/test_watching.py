@@ -410,3 +410,17 @@ async def test_p17_a_watcher_that_does_not_read_gets_the_newest_when_it_does_and
         assert last.id is None
         await draw(ada, race, 11)
         assert isinstance(await slow.answer(), say.Watched)
+
+
+async def test_a_run_of_a_day_is_not_shown_live_nor_listed(nodes: tuple[str, str]) -> None:
+    async with wired(nodes[0], "ada") as ada, wired(nodes[1], "eva") as eva:
+        seated = await ada.get(say.Seated, ask.DailyPlay, game="sally")
+        race = seated.race.id
+        await draw(ada, race, 1)
+        for how in (None, ask.Bank):
+            if how is not None:
+                await ada.get(say.Done, how, race=race)
+            for wire in (ada, eva):
+                no = await refused(wire, ask.Watch, race=race)
+                assert (no.code, "not shown live" in no.sentence) == (ErrorCode.NOT_SHOWN, True)
+            assert (await eva.get(say.LiveRaces, ask.LiveGet)).races == ()
