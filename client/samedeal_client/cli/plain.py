@@ -1,7 +1,6 @@
 """A race from a pipe or a shell: one line in, one line out; notices start with `* `."""
 
 import asyncio
-import re
 import shlex
 import signal
 import sys
@@ -13,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from samedeal.engine.cards import HIDDEN, card_text
-from samedeal.engine.errors import AmbiguousMove, EngineError
+from samedeal.engine.errors import EngineError
 from samedeal.engine.games import game
 from samedeal.engine.moves import DRAW, Move
 from samedeal.protocol import server_messages as say
@@ -28,16 +27,16 @@ from samedeal_client.cli.series import series_line
 from samedeal_client.connection import Client, Dropped, Event, Link, Race, Rewound, Store
 from samedeal_client.errors import ClientError, ConnectionLost, Refused, Unanswered
 from samedeal_client.ghosts import Ghosts
+from samedeal_client.model.words import WORDS, is_words, looked_at, pile_named, spelled
 
 __all__ = ["Plain"]
 
 _HELP = (
-    "draw, W>T1, T2:3>T1, w 3 (waste to column 3), 4 9 (column 4 to 9), w f (waste home), "
-    "undo, bank, ready, start, look [PILE], moves, rivals, say [PHRASE], next, leave, help"
+    f"{WORDS}, W>T1, T2:3>T1, F (one safe card home), undo, bank, ready, start, look [PILE], "
+    "moves, rivals, say [PHRASE], next, leave, help"
 )
 _AT_ONCE = ("ready", "start", "rivals", "say", "help")
 """Words that are answered even while a move waits for GO, which may be waiting for them."""
-_WORDS = re.compile(r"(w|[1-9]|r[12]) (f|[1-9])", re.IGNORECASE)
 _NO_LINE = "\n"
 """Stands for no line: none holds its own end."""
 RATED_WITHIN_S: Final = 3
@@ -356,12 +355,13 @@ class Plain:
             end.cancel()
 
     async def _move(self, line: str) -> None:
-        words = _WORDS.fullmatch(line)
-        move = Move.parse(line) if words is None else None
+        move = None if is_words(line) else Move.parse(line)
         await self._until_go()
-        if words is not None:
-            move = _spelled(words, self._race)
-        assert move is not None
+        if move is None:
+            move = spelled(self._race.table, line)
+        if move is None:
+            self._refuse("no card is safe to send home now")
+            return
         ack = await self._race.move(move)
         if move == DRAW:
             cards = " ".join(map(card_text, ack.reveals))
@@ -391,14 +391,13 @@ class Plain:
         if not pile:
             self._voice.say("look", str(table), position=str(table))
             return
-        name = f"T{pile}" if pile.isdigit() else pile.upper()
+        name = pile_named(pile)
         if name not in dict(table.rules.piles):
             self._refuse(f"there is no pile {pile[:10]}")
             return
         hidden = table.face_down(name)
         cards = [card_text(card) for card in table.pile(name)[hidden:] if card != HIDDEN]
-        below = f"{hidden} face down, " if hidden else ""
-        text = f"{name}: {below}{' '.join(cards) or 'no card face up'}"
+        text = looked_at(table, name)
         self._voice.say("look", text, pile=name, face_down=hidden, cards=cards)
 
     async def _say(self, text: str) -> None:
@@ -526,19 +525,3 @@ class Plain:
             is_best = ghosttext.tell_comparison(self._voice, self._ghosts, name, run.outcome(seat))
             return FINE if is_best else NO
         return FINE if is_first(view, self._race.model.seat) else NO
-
-
-def _spelled(words: re.Match[str], race: Race) -> Move:
-    """Read a move in words: `w 3`, `4 9`, `r1 f`."""
-    source = words[1].upper() if not words[1].isdigit() else f"T{words[1]}"
-    if words[2].lower() != "f":
-        return Move(source, f"T{words[2]}")
-    homes = [
-        move
-        for move in race.table.legal_moves
-        if move.source == source and move.target.startswith("F")
-    ]
-    started = [move for move in homes if race.table.pile(move.target)] or homes[:1]
-    if len(started) > 1:
-        raise AmbiguousMove(words[0], [str(move) for move in started])
-    return started[0] if started else Move(source, "F1")

@@ -1,9 +1,11 @@
 """The players of a race as rows: who is where, who is there, and what happened last."""
 
+import textwrap
 from collections.abc import Mapping, Sequence
 
 from samedeal.engine.games import game
 from samedeal.protocol.fields import PlayerView, RaceView, Status
+from samedeal_client.cli.series import series_line
 from samedeal_client.model.ink import Canvas, Ink, Row, cells, clipped
 
 __all__ = ["folded", "in_order", "panel", "standing"]
@@ -49,12 +51,12 @@ def _tag(player: PlayerView, seat: int, width: int) -> str:
 
 def _bar(player: PlayerView, most: int, width: int) -> str:
     """Cards home as a bar; `>` is the best that was reached, where that was more."""
-    full = min(width, width * max(0, player.home) // most)
-    best = min(width, width * max(0, player.best) // most)
+    # Rounded up: the first card shows.
+    full = min(width, -(-width * max(0, player.home) // most))
+    best = min(width, -(-width * max(0, player.best) // most))
     bar = "#" * full + "." * (width - full)
     if player.best > player.home:
-        at = max(full, best - 1) if best else 0
-        at = min(at, width - 1)
+        at = min(max(full, best - 1), width - 1)
         bar = bar[:at] + ">" + bar[at + 1 :]
     return bar
 
@@ -154,6 +156,11 @@ def _notes(
             at += 1
         at += 1
     options = view.options
+    series = series_line(view, seat)
+    for text in textwrap.wrap(series, canvas.width - 1):
+        canvas.put(at, 1, text)
+        at += 1
+    at += bool(series)
     notes = [f"limit {_clock(options.time_limit_s)}, then best-so-far"]
     if options.last_call_s:
         notes.append(f"first win: others get {options.last_call_s} s")

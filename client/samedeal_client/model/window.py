@@ -27,8 +27,10 @@ __all__ = [
 
 MIN_WIDTH: Final = 60
 MIN_HEIGHT: Final = 20
-_BOARD: Final = 48
 _PANEL: Final = 31
+_PANEL_MOST: Final = 50
+_BOXES: Final = 68
+"""The width of nine columns of boxes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,7 @@ class Window:
 
     @property
     def board_width(self) -> int:
-        return self.width if self.is_folded else self.width - _PANEL - 1
+        return self.width if self.is_folded else self.width - self.panel_width - 1
 
     @property
     def board_height(self) -> int:
@@ -63,7 +65,8 @@ class Window:
 
     @property
     def panel_width(self) -> int:
-        return _PANEL
+        """What the largest board leaves free, within reason."""
+        return min(_PANEL_MOST, max(_PANEL, self.width - _BOXES - 1))
 
     def missing(self) -> str:
         """What a window lacks that is too small for a board."""

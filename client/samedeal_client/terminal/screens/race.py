@@ -68,6 +68,7 @@ class RaceScreen(BaseScreen):
         if beside:
             line = "|" if faces.is_ascii else "│"
             self._show("rule", [row(line, Ink.DIM)] * window.board_height)
+            self.query_one("#panel").styles.width = window.panel_width
             self._show("panel", players)
             self._show("foot", [row(("-" if faces.is_ascii else "─") * window.width, Ink.DIM)])
         else:

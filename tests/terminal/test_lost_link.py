@@ -1,0 +1,68 @@
+"""A connection that is lost under a race on the screen: seen, and survived."""
+
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from samedeal_client.connection import Client
+from screens import shown
+from support import Proxy, eventually
+
+
+@pytest.fixture(autouse=True)
+def _config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Settings of a player who is new here."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+
+
+async def test_moves_wait_on_the_board_while_the_link_is_lost_and_reach_the_server_after(
+    server_url: str,
+) -> None:
+    port = urlsplit(server_url).port
+    assert port is not None
+    proxy = Proxy(("127.0.0.1", port))
+    async with proxy as own_port, Client(server_url, name="linus") as rival:
+        url = f"ws://127.0.0.1:{own_port}"
+        async with Client(url, name="lotte") as client:
+            race = await client.create_race("lanes", seed="link", countdown_s=0)
+            other = await rival.join(race.code)
+            await other.ready()
+            async with shown(url, client=client, race=race) as show:
+                await show.until("Press RET")
+                await show.press("enter")
+                await show.until("stock 30", "link")
+                board = show.lines("board")
+                proxy.refuse = True
+                proxy.cut()
+                await show.until("connection lost", "link LOST")
+                assert show.lines("board") == board
+                move = next(
+                    move
+                    for move in race.table.legal_moves
+                    if move.source.startswith("T") and move.target.startswith("T")
+                )
+                await show.press(move.source[1], move.target[1])
+                await show.until("1 of your moves wait here", "moves 1")
+                assert show.lines("board") != board
+                shown_board = show.lines("board")
+                proxy.refuse = False
+                await eventually(lambda: race.acked == 1, 20)
+                await show.until("moves 1", "link")
+                await eventually(lambda: "LOST" not in show.text)
+                assert show.lines("board") == shown_board
+                await eventually(lambda: other.view.players[0].moves == 1)
+
+
+async def test_a_second_terminal_takes_the_seat_and_the_first_is_told(server_url: str) -> None:
+    async with Client(server_url, name="lupe") as client, Client(server_url, name="lorin") as rival:
+        race = await client.create_race("lanes", seed="link", countdown_s=0)
+        other = await rival.join(race.code)
+        await other.ready()
+        async with shown(server_url, client=client, race=race) as show:
+            await show.until("Press RET")
+            await show.press("enter")
+            await show.until("stock 30")
+            async with Client(server_url, token=client.token) as second:
+                await second.join(race.code)
+                await show.until("another")
