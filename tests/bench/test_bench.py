@@ -84,3 +84,13 @@ def test_a_bad_argument_is_refused_in_one_sentence(option: str, value: str) -> N
     assert done.stdout == ""
     assert done.stderr.count("\n") == 1
     assert option in done.stderr
+
+
+def test_the_screen_is_measured_from_key_to_picture_among_eight() -> None:
+    done = _bench("--screen", "--seconds", "1", "--json")
+    assert done.returncode == 0, done.stderr
+    figures = json.loads(done.stdout)
+    assert figures["tracks"] == 8
+    assert figures["keys"] >= 3
+    assert 0 < figures["pick_ms_p50"] <= figures["pick_ms_max"]
+    assert 0 < figures["move_ms_p50"] <= figures["move_ms_max"]

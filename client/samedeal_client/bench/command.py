@@ -15,6 +15,7 @@ from samedeal_client.bench.boards import bench_boards
 from samedeal_client.bench.load import Measured, echo_line, run_slice
 from samedeal_client.bench.loop import loop_factory
 from samedeal_client.bench.plan import engine_us_per_move, plan
+from samedeal_client.bench.screen import bench_screen
 from samedeal_client.bench.start import PLANS, TURNS, UNLIMITED, all_go, percentile, seated
 from samedeal_client.bench.watched import bench_watched
 from samedeal_client.cli.output import Parser
@@ -66,6 +67,12 @@ def add_parser(commands: "argparse._SubParsersAction[Parser]") -> None:
     parser.add_argument(
         "--rows", type=_rows, default=1_000_000, metavar="N", help="rows of the large board (10^6)"
     )
+    parser.add_argument(
+        "--screen",
+        action="store_true",
+        help="in place of the echo: the terminal client on a pseudo-terminal among eight players, "
+        "from a key to the screen",
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.set_defaults(run=run)
 
@@ -79,7 +86,9 @@ def run(args: argparse.Namespace) -> int:
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     with asyncio.Runner(loop_factory=loop_factory()) as runner:
         load = args.game, args.races, args.rate, args.seconds
-        if args.boards:
+        if args.screen:
+            figures = runner.run(bench_screen(args.seconds))
+        elif args.boards:
             figures = runner.run(bench_boards(*load, args.rows))
         elif args.spectators:
             figures = runner.run(bench_watched(*load, args.spectators))
