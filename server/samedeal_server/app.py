@@ -84,7 +84,6 @@ async def running(settings: Settings, *, shares_port: bool = False) -> AsyncIter
         node = f"{os.getpid()}-{secrets.token_hex(4)}"
         races, day_store = RaceStore(redis, node), DayStore(redis)
         boards = Boards(BoardStore(redis), races, day_store)
-        check = BoardCheck(boards.store, races, day_store)
         streaks = Streaks(day_store, boards.store)
         leases = Leases(own_redis, node)
         link = CommitLink(address, [COMMIT], min_replicas=settings.min_replicas)
@@ -138,6 +137,7 @@ async def running(settings: Settings, *, shares_port: bool = False) -> AsyncIter
         # First of all nobody is matched any more.
         stack.push_async_callback(matches.close)
         closing = asyncio.Event()
+        check = BoardCheck(boards.store, races, day_store, closing)
         chores = [
             asyncio.create_task(_every(SWEEP_S, rooms.sweep, closing), name="sweep"),
             asyncio.create_task(_every(BEAT_S, rooms.beat, closing), name="beat"),

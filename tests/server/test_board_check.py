@@ -1,5 +1,6 @@
 """The nightly check of the boards: rows are played again, and what differs is reported."""
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from samedeal_server.rows import Board, Row
 from samedeal_server.store import keys
 from samedeal_server.store.boards import BoardStore
 from samedeal_server.store.days import DayStore
+from samedeal_server.store.races import RaceStore
 from support import eventually
 
 WINS, FASTEST = Board("lanes", BoardKind.WINS), Board("lanes", BoardKind.FASTEST)
@@ -29,6 +31,7 @@ class Night:
     redis: Redis
     store: BoardStore
     check: BoardCheck
+    races: RaceStore
     race: str
 
     async def differences(self) -> list[str]:
@@ -66,7 +69,7 @@ async def night(redis: Redis, valkey_url: str) -> AsyncIterator[Night]:
     async with node(valkey_url, "n1") as desk:
         race = await raced(desk)
         store = BoardStore(redis)
-        yield Night(redis, store, BoardCheck(store, desk.races, DayStore(redis)), race)
+        yield Night(redis, store, BoardCheck(store, desk.races, DayStore(redis)), desk.races, race)
 
 
 async def test_rows_that_were_played_so_are_found_right(night: Night) -> None:
@@ -119,6 +122,31 @@ async def test_a_day_is_checked_once_and_its_report_kept(night: Night) -> None:
     await night.check.nightly()
     assert await night.store.report(key.rpartition(":")[2]) == report
     assert await night.redis.pttl(key) > 0
+
+
+async def test_of_two_nodes_one_checks_a_day(night: Night) -> None:
+    checking = asyncio.create_task(night.check.nightly())
+    await eventually(lambda: reports(night.redis, 1))
+    await BoardCheck(night.store, night.races, DayStore(night.redis)).nightly()
+    # The other one did not wait, and had nothing to say.
+    assert not checking.done()
+    (key,) = [key async for key in night.redis.scan_iter(match=keys.check("*"))]
+    assert await night.store.report(key.rpartition(":")[2]) is None
+    await checking
+    assert await night.store.report(key.rpartition(":")[2]) is not None
+
+
+async def test_a_node_that_closes_leaves_the_check_to_another_at_once(night: Night) -> None:
+    closing = asyncio.Event()
+    closing.set()
+    await BoardCheck(night.store, night.races, DayStore(night.redis), closing).nightly()
+    assert await reports(night.redis, 0)
+    await night.check.nightly()
+    assert await reports(night.redis, 1)
+
+
+async def reports(redis: Redis, count: int) -> bool:
+    return len([key async for key in redis.scan_iter(match=keys.check("*"))]) == count
 
 
 async def test_the_races_of_the_fastest_are_kept(night: Night) -> None:

@@ -238,6 +238,14 @@ class BoardStore:
         """Take on the check of a day, unless it is done or somebody is at it."""
         return bool(await self._redis.set(keys.check(day), "", nx=True, px=_CHECKING_MS))
 
+    async def still_checking(self, day: str) -> None:
+        """Go on with the check of a day that was taken on."""
+        await self._redis.set(keys.check(day), "", px=_CHECKING_MS)
+
+    async def left_unchecked(self, day: str) -> None:
+        """Give up the check of a day: somebody else may take it on at once."""
+        await self._redis.delete(keys.check(day))
+
     async def checked(self, day: str, report: str) -> None:
         """Keep the report of a day's check."""
         await self._redis.set(keys.check(day), report, px=_REPORT_MS)
