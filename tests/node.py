@@ -93,7 +93,7 @@ async def node(
     looks = asyncio.create_task(looking(crowd, closing))
     traces = Traces(TraceStore(redis), races, day_store, boards, ratings)
     accounts = AccountStore(redis)
-    bans = Bans(accounts, audit, boards, news)
+    bans = Bans(accounts, audit, boards, ratings, news)
     people = People(accounts, LinkStore(redis), news, traces, bans, crowd)
     yield RaceDesk(races, people, boards, rooms, ratings, days, spectators, matches, lobbies)
     closing.set()

@@ -120,7 +120,7 @@ async def running(settings: Settings, *, shares_port: bool = False) -> AsyncIter
         await crowd.open()
         traces = Traces(TraceStore(redis), races, day_store, boards, ratings)
         accounts = AccountStore(redis)
-        bans = Bans(accounts, audit, boards, news)
+        bans = Bans(accounts, audit, boards, ratings, news)
         people = People(accounts, LinkStore(redis), news, traces, bans, crowd)
         desk = RaceDesk(races, people, boards, rooms, ratings, days, spectators, matches, lobbies)
         house_bot = HouseBot(desk)

@@ -1,8 +1,9 @@
-"""Bans: who may not play, off every board, and back on them when the ban is lifted or over."""
+"""Bans: who may not play, off every board and out of the ratings until the ban is over."""
 
 import datetime
 
 from samedeal_server.boards import Boards
+from samedeal_server.ratings import Ratings
 from samedeal_server.store.accounts import FOREVER, AccountStore, Ban
 from samedeal_server.store.audit import AuditStore, Deed, Flag
 from samedeal_server.store.news import News, NewsStore
@@ -16,11 +17,17 @@ class Bans:
     """Ban accounts and lift bans; one that is over lifts itself. Each step may be repeated."""
 
     def __init__(
-        self, accounts: AccountStore, audit: AuditStore, boards: Boards, news: NewsStore
+        self,
+        accounts: AccountStore,
+        audit: AuditStore,
+        boards: Boards,
+        ratings: Ratings,
+        news: NewsStore,
     ) -> None:
         self._accounts = accounts
         self._audit = audit
         self._boards = boards
+        self._ratings = ratings
         self._news = news
 
     async def ban(self, player: str, ban: Ban) -> bool:
@@ -30,6 +37,7 @@ class Bans:
         await self._audit.ban_ends(player, ban.until_ms)
         await self._news.post(News("dismiss", player, ban_sentence(ban)))
         await self._boards.hide(player)
+        await self._ratings.leave_out_player(player, out=True)
         return True
 
     async def lift(self, player: str) -> bool:
@@ -37,6 +45,7 @@ class Bans:
         is_there = await self._accounts.ban(player, None)
         if is_there:
             await self._boards.show(player)
+            await self._ratings.leave_out_player(player, out=False)
         await self._audit.ban_ended(player)
         return is_there
 

@@ -1,6 +1,8 @@
 """Ratings: each ranked race moves the skills of its players once, from its final order."""
 
+import asyncio
 from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
 from samedeal.engine.games import GAMES
 from samedeal.protocol.board_messages import BoardKind
@@ -10,10 +12,18 @@ from samedeal_server.rows import Board, Row
 from samedeal_server.skill import NEW, Shown, Skill, rate
 from samedeal_server.store.boards import BoardStore, Label
 from samedeal_server.store.races import RaceStore
-from samedeal_server.store.ratings import Rated, RatingStore
+from samedeal_server.store.ratings import LeftOut, Rated, RatingStore, of_player
 from samedeal_server.store.ratings import Row as RatedRow
 
 __all__ = ["Ratings", "fold", "is_rated"]
+
+
+class _Stands(NamedTuple):
+    """What the rating board says of a player beside the rating."""
+
+    at_ms: int
+    """When a race last moved it."""
+    label: Label | None = None
 
 
 class Ratings:
@@ -48,27 +58,30 @@ class Ratings:
         for row in rated.rows:
             numbers = f"{row.before.shown} {row.after.shown}"
             await self._races.note(state.id, seats[row.player], "rated", numbers)
-        labels = {seat.player: Label(seat.name, bot=False) for seat in state.seats.values()}
-        await self._rank(state.game, labels, state.closed_at_ms)
+        await self._rank(
+            state.game,
+            {
+                seat.player: _Stands(state.closed_at_ms, Label(seat.name, bot=False))
+                for seat in state.seats.values()
+            },
+        )
 
-    async def _rank(self, game: str, labels: Mapping[str, Label], at_ms: int) -> None:
+    async def _rank(self, game: str, players: Mapping[str, _Stands]) -> None:
         """Put players on the rating board as they are now; a rating has to be proven for that."""
         ranked: list[Skill] = []
         # Again if another race moved one of them meanwhile: the newest rating must stand last.
-        while (skills := await self._store.skills(game, list(labels))) != ranked:
+        while (skills := await self._store.skills(game, list(players))) != ranked:
             ranked = skills
-            for (player, label), skill in zip(labels.items(), skills, strict=True):
-                await self._put(game, player, skill, at_ms, label)
+            for (player, stands), skill in zip(players.items(), skills, strict=True):
+                await self._put(game, player, skill, stands)
 
-    async def _put(
-        self, game: str, player: str, skill: Skill, at_ms: int, label: Label | None = None
-    ) -> None:
+    async def _put(self, game: str, player: str, skill: Skill, stands: _Stands) -> None:
         board = Board(game, BoardKind.RATING)
         if skill.shown.is_provisional:
             await self._boards.drop(player, [board])
         else:
             order = board.order.encode(skill.shown.number)
-            await self._boards.put(board, Row(order, at_ms, player), label)
+            await self._boards.put(board, Row(order, stands.at_ms, player), stands.label)
 
     async def _rated(self, state: RaceState) -> Rated:
         """Rate the race, unless that was done before. Return it as it was rated."""
@@ -82,27 +95,41 @@ class Ratings:
             await self._store.add(state.game, Rated(state.id, state.closed_at_ms, tuple(rows)))
         return rated
 
-    async def games_of(self, race: str) -> list[str]:
-        """The games a race was rated in: one, or none."""
-        return [game for game in GAMES if await self._store.rated(game, race) is not None]
+    async def leave_out(self, which: str, *, out: bool) -> bool:
+        """Leave a race, or the race of a run `race.seat`, out of account, or count it again.
 
-    async def void(self, game: str, race: str, *, void: bool = True) -> None:
-        """Leave a rated race out of account, or count it again: all that follows is made anew."""
-        await self._store.set_void(game, race, void=void)
-        await self.rebuild(game)
+        All that follows is made anew. Return whether it moves ratings at all.
+        """
+        race_id = which.partition(".")[0]
+        state = await self._races.load(race_id)
+        games = [game for game in GAMES if await self._store.rated(game, race_id) is not None]
+        if state is not None and state.phase is Phase.CLOSED and is_rated(state):
+            # It may not be booked yet.
+            games = [state.game]
+        for game in games:
+            await self._store.leave_out(game, which, out=out)
+            await self.rebuild(game)
+        return bool(games)
+
+    async def leave_out_player(self, player: str, *, out: bool) -> None:
+        """Leave all races of a player out of account, also those to come, or count them again."""
+        for game in GAMES:
+            await self._store.leave_out(game, of_player(player), out=out)
+            races, _ = await self._store.all(game)
+            if any(row.player == player for race in races for row in race.rows):
+                await self.rebuild(game)
 
     async def rebuild(self, game: str) -> None:
         """Make all skills of a game anew from its rated races."""
         while True:
-            races, left_out, count = await self._store.all(game)
-            counted = [race for race in races if race.race not in left_out]
-            skills = fold(counted)
-            if not await self._store.replace(game, skills, count):
-                continue
-            last = {row.player: race.at_ms for race in races for row in race.rows}
-            for player, at_ms in last.items():
-                await self._put(game, player, skills.get(player, NEW), at_ms)
-            return
+            races, left_out = await self._store.all(game)
+            # There may be many: whoever else is served meanwhile must not wait for it.
+            skills = await asyncio.to_thread(_fold_counted, races, left_out)
+            if await self._store.replace(game, skills, len(races), left_out):
+                break
+        last = {row.player: _Stands(race.at_ms) for race in races for row in race.rows}
+        if last:
+            await self._rank(game, last)
 
 
 def is_rated(state: RaceState) -> bool:
@@ -129,3 +156,7 @@ def fold(races: Iterable[Rated]) -> dict[str, Skill]:
         after = rate(before, [row.place for row in race.rows])
         skills.update(zip((row.player for row in race.rows), after, strict=True))
     return skills
+
+
+def _fold_counted(races: Iterable[Rated], left_out: LeftOut) -> dict[str, Skill]:
+    return fold(race for race in races if not left_out.has(race))

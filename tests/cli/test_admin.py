@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -91,7 +92,7 @@ async def test_moves_from_a_file_under_a_persons_name_are_flagged_and_the_race_c
 ) -> None:
     url, admin = server
     async with Client(url, name="quick") as one, Client(url, name="calm") as two:
-        first = await one.create_race("sally", countdown_s=0)
+        first = await one.create_race("sally", ranked=True, bots=False, countdown_s=0)
         second = await two.join(first.code)
         await second.ready()
         await first.ready()
@@ -115,10 +116,24 @@ async def test_moves_from_a_file_under_a_persons_name_are_flagged_and_the_race_c
     (flag,) = [flag for flag in admin.says("flags") if flag["run"] == run]
     assert (flag["player"], flag["game"]) == (one.player, "sally")
     assert "20 moves in" in flag["why"]
-    admin.says("remove", run, "--why", "a program")
-    admin.says("restore", run)
-    admin.says("void", first.id)
-    admin.says("unvoid", first.id)
+
+    async def rating() -> int | None:
+        async with (
+            Client(url, token=two.token) as calm,
+            aclosing(calm.match("sally").events()) as events,
+        ):
+            return (await anext(events)).rating
+
+    for undone, done in (
+        (("remove", run, "--why", "a program"), ("restore", run)),
+        (("void", first.id), ("unvoid", first.id)),
+        (("ban", one.player), ("unban", one.player)),
+    ):
+        assert await rating() == 1395
+        admin.says(*undone)
+        assert await rating() == 1500
+        admin.says(*done)
+    assert await rating() == 1395
     assert len(admin.says("rebuild")) >= 5
     admin.says("void-day", "2026-11-30", "--game", "lanes")
     admin.says("unvoid-day", "2026-11-30")

@@ -25,7 +25,7 @@ from samedeal_server.skill import Skill
 from samedeal_server.store import keys
 from samedeal_server.store.boards import BoardStore
 from samedeal_server.store.races import RaceStore
-from samedeal_server.store.ratings import Rated, RatingStore
+from samedeal_server.store.ratings import LeftOut, Rated, RatingStore
 
 pytestmark = pytest.mark.usefixtures("every_key_expires")
 RATING = Board("lanes", BoardKind.RATING)
@@ -53,6 +53,22 @@ class Together(RatingStore):
         self._times += 1
         if self._times <= 2:
             await self._both.wait()
+        return found
+
+
+class Meanwhile(RatingStore):
+    """A store in which another operator leaves out a race just after all were read."""
+
+    def __init__(self, redis: Redis, race: str, *, out: bool) -> None:
+        super().__init__(redis)
+        self._race: str | None = race
+        self._out = out
+
+    async def all(self, game: str) -> tuple[list[Rated], LeftOut]:
+        found = await super().all(game)
+        if (race := self._race) is not None:
+            self._race = None
+            await self.leave_out(game, race, out=self._out)
         return found
 
 
@@ -168,7 +184,7 @@ async def test_a_voided_race_is_taken_out_of_all_that_follows_and_can_be_put_bac
     for number, order in enumerate(orders):
         await rated(store, f"race0000000001{number:02}", *order)
     whole = await RatingStore(store.redis).skills("lanes", [ADA, IVO, EVA])
-    await ratings(store).void("lanes", "race000000000104")
+    await ratings(store).leave_out("race000000000104", out=True)
     without = await RatingStore(store.redis).skills("lanes", [ADA, IVO, EVA])
     assert without != whole
     await store.redis.delete(*keys.ratings("lanes"))
@@ -182,9 +198,59 @@ async def test_a_race_counted_again_brings_the_same_ratings_back(store: Store) -
     for number, order in enumerate(((ADA, IVO), (IVO, EVA), (EVA, ADA))):
         await rated(store, f"race0000000001{number:02}", *order)
     whole = await RatingStore(store.redis).skills("lanes", [ADA, IVO, EVA])
-    for void in (True, False):
-        await ratings(store).void("lanes", "race000000000100", void=void)
+    for out in (True, False):
+        await ratings(store).leave_out("race000000000100", out=out)
     assert await RatingStore(store.redis).skills("lanes", [ADA, IVO, EVA]) == whole
+
+
+async def test_a_removed_run_and_a_ban_leave_their_races_out_until_they_are_lifted(
+    store: Store,
+) -> None:
+    for number, order in enumerate(((ADA, IVO), (IVO, EVA), (EVA, ADA), (IVO, EVA))):
+        await rated(store, f"race0000000001{number:02}", *order)
+    whole = await shown(store, ADA, IVO, EVA)
+    people = ratings(store)
+    assert await people.leave_out("race000000000100.2", out=True)
+    without_one = await shown(store, ADA, IVO, EVA)
+    await people.leave_out_player(ADA, out=True)
+    without_ada = await shown(store, ADA, IVO, EVA)
+    assert without_ada[0] == "1500?"
+    assert len({str(each) for each in (whole, without_one, without_ada)}) == 3
+    # The removed run was in a race with ada: it stays left out when she is back.
+    await people.leave_out_player(ADA, out=False)
+    assert await shown(store, ADA, IVO, EVA) == without_one
+    await people.leave_out("race000000000100.2", out=False)
+    assert await shown(store, ADA, IVO, EVA) == whole
+    assert not await people.leave_out("race000000000999", out=True)
+
+
+@pytest.mark.parametrize("mark", ["race", "run", "player"])
+async def test_what_is_left_out_before_it_is_rated_counts_only_when_it_is_put_back(
+    store: Store, closed: RaceState, mark: str
+) -> None:
+    people = ratings(store)
+
+    async def leave_out(*, out: bool) -> None:
+        if mark == "player":
+            await people.leave_out_player(IVO, out=out)
+        else:
+            await people.leave_out(f"{RACE}.2" if mark == "run" else RACE, out=out)
+
+    await leave_out(out=True)
+    await people.book(closed)
+    assert await shown(store, ADA, IVO) == ["1500?", "1500?"]
+    await leave_out(out=False)
+    assert await shown(store, ADA, IVO) == ["1605?", "1395?"]
+
+
+async def test_two_operators_at_once_leave_out_both_of_their_races(store: Store) -> None:
+    for number, order in enumerate(((ADA, IVO), (IVO, EVA))):
+        await rated(store, f"race0000000001{number:02}", *order)
+    for out in (True, False):
+        busy = Meanwhile(store.redis, "race000000000101", out=out)
+        one = Ratings(busy, store.races, BoardStore(store.redis))
+        await one.leave_out("race000000000100", out=out)
+        assert (await shown(store, ADA, IVO, EVA) == ["1500?"] * 3) is out
 
 
 async def test_a_store_that_lost_the_skills_has_them_made_anew(store: Store) -> None:
@@ -207,9 +273,9 @@ async def test_a_proven_rating_is_on_the_board_and_follows_from_what_is_not_void
         await rated(store, f"race0000000001{number:02}", ADA, IVO)
     shown_now = [int(text) for text in await shown(store, ADA, IVO)]
     assert await board() == list(zip((ADA, IVO), shown_now, strict=True))
-    await ratings(store).void("lanes", "race000000000107")
+    await ratings(store).leave_out("race000000000107", out=True)
     assert await board() == []
-    await ratings(store).void("lanes", "race000000000107", void=False)
+    await ratings(store).leave_out("race000000000107", out=False)
     assert await board() == list(zip((ADA, IVO), shown_now, strict=True))
 
 

@@ -47,7 +47,7 @@ class Operators:
         self._accounts = AccountStore(redis)
         self._audit = AuditStore(redis)
         self._news = NewsStore(redis)
-        self._bans = Bans(self._accounts, self._audit, self._boards, self._news)
+        self._bans = Bans(self._accounts, self._audit, self._boards, self._ratings, self._news)
         traces = Traces(TraceStore(redis), self._races, self._days, self._boards, self._ratings)
         self._people = People(
             self._accounts, LinkStore(redis), self._news, traces, self._bans, Crowd(self._news)
@@ -93,11 +93,12 @@ class Operators:
     # Results
 
     async def remove(self, run: str, why: str, *, restore: bool = False) -> None:
-        """Take a run off every board, or put it back."""
+        """Take a run off every board and its race out of the ratings, or put them back."""
         change = self._boards.restore if restore else self._boards.remove
         async with self._doing("restore" if restore else "remove", run, why):
             if not await change(run):
                 raise CannotDo(f"there is no run {run} that counts for anything")
+            await self._ratings.leave_out(run, out=not restore)
         await self._recount(run[:16])
 
     async def void(self, race: str, why: str, *, unvoid: bool = False) -> None:
@@ -105,10 +106,8 @@ class Operators:
         change = self._boards.unvoid if unvoid else self._boards.void
         async with self._doing("unvoid" if unvoid else "void", race, why):
             counts = await change(race)
-            for game in await self._ratings.games_of(race):
-                await self._ratings.void(game, race, void=not unvoid)
-                counts = True
-            if not counts:
+            is_rated = await self._ratings.leave_out(race, out=not unvoid)
+            if not (counts or is_rated):
                 raise CannotDo(f"there is no race {race} that is over and counts for anything")
         await self._recount(race)
 

@@ -160,7 +160,7 @@ def due() -> str:
 
 
 def ratings(game: str) -> list[str]:
-    """Hash of the rated races of a game, hash of the skills, set of voided races; for good."""
+    """Hash of the rated races of a game, hash of the skills, set of what is left out; for good."""
     return [f"{{rated:{game}}}:races", f"{{rated:{game}}}:skills", f"{{rated:{game}}}:void"]
 
 
