@@ -65,7 +65,9 @@ class Spectators:
             raise Refusal(ErrorCode.BAD_FRAME, "watch needs the code or the id of a race")
         if race_id is None:
             raise Refusal(ErrorCode.NOT_FOUND, f"there is no race with the code {message.code}")
-        await self._allowed(race_id, player)
+        state = await self._allowed(race_id, player)
+        if state.practice and state.phase is not Phase.CLOSED:
+            await self._no_player_of_the_deal(state, player)
         # Noted before anything is shown: from then on no seat of this deal is to be had.
         word = await self._store.watch(race_id, player)
         state = await self._allowed(race_id, player)
@@ -89,6 +91,17 @@ class Spectators:
         if (reason := why_not(state, player)) is not None:
             raise Refusal(ErrorCode.NOT_SHOWN, reason)
         return state
+
+    async def _no_player_of_the_deal(self, state: RaceState, player: str) -> None:
+        """Raise Refusal if a player plays the deal in another race; else note that it watches.
+
+        A seed that somebody chose may be dealt in many races at once. Who watches is noted first
+        and who sits down, too, so of two that are asked at once one is refused at least.
+        """
+        await self._store.note_deal(state.id, state.commitment, player)
+        if await self._store.plays_deal(state.id, state.commitment, player):
+            sentence = "you play this deal in another race; its boards open when that is over"
+            raise Refusal(ErrorCode.NOT_SHOWN, sentence)
 
     def leave(self, watcher: Watcher) -> None:
         """Forget a watcher."""

@@ -244,6 +244,52 @@ async def test_who_has_watched_an_open_deal_gets_no_seat_in_it_on_any_node(
             await zoe.get(say.Seated, ask.Join, code=code)
 
 
+async def test_who_plays_a_chosen_deal_sees_no_board_of_it_in_another_race(
+    nodes: tuple[str, str],
+) -> None:
+    """A seed that somebody names may be dealt in many races at once."""
+    async with (
+        pair(nodes[0], seed="summer") as (ada, ivo, first),
+        pair(nodes[1], seed="summer") as (_, _, second),
+        pair(nodes[1], seed="winter") as (_, _, other),
+        wired(nodes[1], token=ivo.token) as again,
+    ):
+        for wire in (ivo, again):
+            no = await refused(wire, ask.Watch, race=second)
+            assert (no.code, no.sentence) == (
+                ErrorCode.NOT_SHOWN,
+                "you play this deal in another race; its boards open when that is over",
+            )
+        assert (await again.get(say.Watching, ask.Watch, race=other)).boards
+        for wire in (ada, ivo):
+            await wire.get(say.Done, ask.Bank, race=first)
+        await eventually(lambda: bool(ivo.all(say.Closed)))
+        assert (await again.get(say.Watching, ask.Watch, race=second)).boards
+
+
+async def test_who_has_watched_a_chosen_deal_gets_no_seat_in_another_race_of_it(
+    nodes: tuple[str, str],
+) -> None:
+    async with (
+        pair(nodes[0], seed="summer") as (_, _, race),
+        wired(nodes[1], "eva") as eva,
+        wired(nodes[1], "zoe") as zoe,
+    ):
+        await eva.get(say.Watching, ask.Watch, race=race)
+        async with wired(nodes[1], "kim") as kim:
+            for seed, is_open in (("summer", False), ("winter", True)):
+                seated = await kim.get(say.Seated, ask.Create, game="lanes", seed=seed)
+                code = seated.race.code
+                if is_open:
+                    await eva.get(say.Seated, ask.Join, code=code)
+                else:
+                    assert (await refused(eva, ask.Join, code=code)).code is ErrorCode.HAS_WATCHED
+                    await zoe.get(say.Seated, ask.Join, code=code)
+            # Who names the seed knows the deal: practice on it is not kept from anybody.
+            mine = await eva.get(say.Seated, ask.Create, game="lanes", seed="summer")
+            await eva.get(say.Seated, ask.Join, code=mine.race.code)
+
+
 async def test_who_takes_a_seat_in_the_lobby_watches_no_more(nodes: tuple[str, str]) -> None:
     async with wired(nodes[0], "ada") as ada, wired(nodes[1], "eva") as eva:
         seated = await ada.get(say.Seated, ask.Create, game="lanes", options={"countdown_s": 0})

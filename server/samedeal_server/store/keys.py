@@ -33,6 +33,7 @@ __all__ = [
     "streaks_at_risk",
     "tries",
     "watched",
+    "watched_deal",
 ]
 
 
@@ -77,6 +78,11 @@ def race_keys(race_id: str) -> list[str]:
 def watched(race_id: str) -> str:
     """Set: the players that have watched the race while its deal was open."""
     return f"{{r:{race_id}}}:w"
+
+
+def watched_deal(commitment: str, player: str) -> str:
+    """Set: the races of a deal of somebody's choosing that a player has watched while open."""
+    return f"watched:{commitment}:{player}"
 
 
 def live() -> str:

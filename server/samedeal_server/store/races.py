@@ -167,6 +167,8 @@ class RaceStore:
         That is 'missing', 'watched', 'phase', 'no_bots' or 'full'.
         """
         await self._sits(player, race_id)
+        if await self._has_watched_deal(player, race_id):
+            return "watched", 0
         args: list[str | int] = [self._node, player, name, int(bot), LIFETIME_MS]
         where = [*keys.race_keys(race_id), keys.watched(race_id)]
         word, seat = await run(self._redis, _JOIN, where, args)
@@ -175,6 +177,15 @@ class RaceStore:
     async def _sits(self, player: str, race_id: str) -> None:
         """Note it before it is so: whoever deletes an account must find all of its seats."""
         await run(self._redis, _SEATED, [keys.seated(player)], [race_id, SEATED_MS])
+
+    async def _has_watched_deal(self, player: str, race_id: str) -> bool:
+        """Whether a player without a seat has watched another race on a deal of a chosen seed."""
+        fields = ["practice", "commitment", f"p:{player}"]
+        practice, commitment, seat = await self._redis.hmget(keys.race(race_id), fields)
+        if practice != "1" or commitment is None or seat is not None:
+            return False
+        watched = await self._redis.smembers(keys.watched_deal(str(commitment), player))
+        return bool(watched - {race_id})
 
     async def ready(self, race_id: str, player: str, *, ready: bool) -> str:
         """Return 'done', 'not_seated' or 'phase'."""

@@ -15,7 +15,7 @@ _ALONE = (
     *("account", "beat", "commit", "open", "recode"),
     *("friend", "put_deal", "deals", "claim", "day_played"),
     *("hold", "release", "seen", "change", "rotate", "device", "link_note", "link_use"),
-    *("seated",),
+    *("seated", "watched_deal"),
 )
 """Scripts that do without the prelude: commit is the hot path, the others are about no race."""
 
