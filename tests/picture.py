@@ -31,7 +31,7 @@ def rows() -> list[Row]:
         header(play, CLOCK_MS, WIDTH),
         *((*own, line, *other) for own, other in zip(board, beside, strict=True)),
         (Span("─" * WIDTH, Ink.DIM),),
-        message(play, faces),
+        message(play, faces, WIDTH)[-1],
         key_bar(play.table.rules, Keys(), WIDTH),
     ]
 

@@ -7,9 +7,11 @@ from textual.pilot import Pilot
 from textual.widgets import Static
 
 from samedeal_client.connection import Client, Race
+from samedeal_client.model.board import Picture
 from samedeal_client.model.ink import text_of
 from samedeal_client.model.keys import Keys
 from samedeal_client.terminal.app import TerminalApp
+from samedeal_client.terminal.screens.race import RaceScreen
 from samedeal_client.terminal.seat import Seat
 from samedeal_client.terminal.settings import Settings
 from samedeal_client.terminal.widgets.sheet import Sheet
@@ -35,6 +37,13 @@ class Show:
         """The race on the screen."""
         assert self.app.seat is not None
         return self.app.seat
+
+    @property
+    def picture(self) -> Picture:
+        """The own board as it is drawn."""
+        screen = self.app.screen
+        assert isinstance(screen, RaceScreen)
+        return screen.picture
 
     def sheet(self, name: str) -> Sheet:
         return self.app.screen.query_one(f"#{name}", Sheet)

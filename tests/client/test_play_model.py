@@ -8,7 +8,7 @@ from samedeal.engine.games import GAMES
 from samedeal.engine.moves import DRAW, Move
 from samedeal.engine.run import UNDO, UndoPolicy
 from samedeal.protocol import server_messages as say
-from samedeal.protocol.fields import Phase
+from samedeal.protocol.fields import Phase, Phrase
 from samedeal_client.model.board import Picture, draw
 from samedeal_client.model.faces import Faces
 from samedeal_client.model.ink import text_of
@@ -201,7 +201,7 @@ def test_hints_are_the_legal_moves_and_not_in_a_ranked_race() -> None:
     position = f"{HOMES};T1=9H;T2=8S;T3=KD;T4=QD;T5=QH;T6=9C"
     player = Player(position)
     player.press("H")
-    assert player.play.sentence == "legal: T2>T1"
+    assert player.play.sentence == "legal: 2>1"
     player = Player(position, ranked=True)
     player.press("H")
     assert player.play.sentence == "no hints in a ranked race"
@@ -268,6 +268,14 @@ def test_what_rivals_did_last_is_kept() -> None:
     model.take_progress(progress)
     play.heard(progress)
     assert play.last == {2: "+3 home"}
+
+
+def test_phrases_of_others_are_kept_with_what_they_did() -> None:
+    player = Player()
+    said = say.Said(race=player.play.race.view.id, seat=2, phrase=Phrase.WELL_PLAYED)
+    player.play.heard(said)
+    assert player.play.last == {2: "says well played"}
+    assert player.play.log[-1] == "ivo says well played"
 
 
 @pytest.mark.parametrize("phase", [Phase.LOBBY, Phase.COUNTDOWN])

@@ -26,7 +26,7 @@ def drawn(play: PlayModel, width: int, height: int) -> str:
     board, beside = window.board(play, faces).rows, window.players(play, 161_000)
     lines = [text_of(header(play, 161_000, width))]
     lines += [f"{text_of(own)}│{text_of(other)}" for own, other in zip(board, beside, strict=True)]
-    lines += ["─" * width, text_of(message(play, faces))]
+    lines += ["─" * width, text_of(message(play, faces, width)[-1])]
     lines += [text_of(key_bar(play.table.rules, Keys(), width))]
     assert len(lines) == height
     assert all(cells(line) <= width for line in lines)
@@ -51,3 +51,10 @@ def test_a_narrow_window_folds_the_players_into_one_row(name: str) -> None:
     assert cells(text_of(row)) == 60
     if count == 8:
         assert "+" in text_of(row)
+
+
+def test_a_long_refusal_is_whole_in_the_smallest_window() -> None:
+    play = playing("lanes", 2)
+    play.say("1>2 refused: 5D goes on a black 6; no pile takes it (no cost) " + "word " * 9)
+    text = " ".join(text_of(row).strip() for row in message(play, Faces(), 60))
+    assert text == Faces().sentence(play.sentence).strip()

@@ -52,8 +52,6 @@ class Do(StrEnum):
     NEXT = "next"
     REPLAY = "replay"
     SHARE = "share"
-    HELP = "help"
-    REDRAW = "redraw"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,12 +92,8 @@ class PlayModel:
         self._seen: dict[int, PlayerView] = {one.seat: one for one in race.view.players}
 
     def _greeting(self) -> str:
-        """What a newcomer has to know."""
-        name = self.name_of
-        return (
-            f"Pick a column by its number, then its target. {name(Key.HOME)} sends home, "
-            f"{name(Key.DRAW)} turns the stock."
-        )
+        """What a newcomer has to know; the keys are below it."""
+        return f"Pick a column by its number, then its target; {self.name_of(Key.HELP)} helps."
 
     # What there is
 
@@ -264,10 +258,6 @@ class PlayModel:
                 return self._confirmed(
                     Do.LEAVE, f"leave? {kept}; {self.name_of(Key.QUIT)} again leaves", now
                 )
-            case Key.HELP:
-                return [Wish(Do.HELP)]
-            case Key.REDRAW:
-                return [Wish(Do.REDRAW)]
             case Key.NEXT:
                 return [Wish(Do.NEXT)]
             case Key.REPLAY:
@@ -430,7 +420,7 @@ class PlayModel:
         if self.race.view.options.ranked:
             self.say("no hints in a ranked race", Ink.BAD)
             return
-        moves = sorted(str(move) for move in self.table.legal_moves)
+        moves = dict.fromkeys(_short(move) for move in self.table.legal_moves)
         self.say(f"legal: {' '.join(moves)}" if moves else "no legal move left")
 
     def _move_cursor(self, picture: Picture, down: int, right: int) -> None:
@@ -460,6 +450,11 @@ class PlayModel:
             self._note_progress()
         if isinstance(event, say.Notice):
             self.say(event.sentence, Ink.TITLE)
+        if isinstance(event, say.Said):
+            names = {player.seat: player.name for player in self.race.view.players}
+            words = event.phrase.value.replace("_", " ")
+            self.last[event.seat] = f"says {words}"
+            self.log.append(f"{names.get(event.seat, '?')} says {words}")
 
     def refused(self, action: Action, sentence: str) -> None:
         """The server refused a move that was shown: it has been rolled back."""

@@ -1,5 +1,6 @@
 """The screen of a race in a window of any size: which part goes where, and what each says."""
 
+import textwrap
 from dataclasses import dataclass
 from typing import Final
 
@@ -9,7 +10,7 @@ from samedeal.protocol.fields import Phase, RaceView
 from samedeal_client.model.board import Picture, draw
 from samedeal_client.model.days import day_panel
 from samedeal_client.model.faces import Faces
-from samedeal_client.model.ink import Canvas, Ink, Row, Span, row
+from samedeal_client.model.ink import Canvas, Ink, Row, row
 from samedeal_client.model.keys import Action, Keys
 from samedeal_client.model.play import PlayModel
 from samedeal_client.model.tracks import folded, panel
@@ -150,13 +151,15 @@ def header(play: PlayModel, clock_ms: int, width: int) -> Row:
     return canvas.rows()[0]
 
 
-def message(play: PlayModel, faces: Faces) -> Row:
-    """The last sentence, or what is wrong with the connection."""
+def message(play: PlayModel, faces: Faces, width: int) -> list[Row]:
+    """The last sentence, or what is wrong with the connection: one row, or two if it is long."""
     waiting = len(play.race.outbox)
+    text, ink = play.sentence, play.ink
     if play.banner:
         kept = f"; {waiting} of your moves wait here" if waiting else ""
-        return (Span(f" ! {play.banner}{kept}", Ink.BAD),)
-    return row(f" {faces.sentence(play.sentence)}", play.ink) if play.sentence else ()
+        text, ink = f"! {play.banner}{kept}", Ink.BAD
+    lines = textwrap.wrap(faces.sentence(text), width - 2, max_lines=2, placeholder=" ...")
+    return [row(f" {line}", ink) for line in lines] or [()]
 
 
 def key_bar(rules: Rules, keys: Keys, width: int, *, is_over: bool = False) -> Row:

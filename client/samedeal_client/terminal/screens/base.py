@@ -28,6 +28,8 @@ class BaseScreen(Screen[None]):
     """A screen of one sheet; others compose more."""
 
     AUTO_FOCUS = None
+    has_help = True
+    """Whether the key for help opens it."""
     sentence = ""
     """What there is to say at the bottom."""
 
@@ -76,7 +78,13 @@ class BaseScreen(Screen[None]):
         if key == "ctrl+c":
             self.terminal.stop()
             return
-        await self.pressed(key, self.terminal.keys.action(key))
+        action = self.terminal.keys.action(key)
+        if action is Action.HELP and self.has_help:
+            self.terminal.show_help()
+        elif action is Action.REDRAW:
+            self.app.refresh(layout=True)
+        else:
+            await self.pressed(key, action)
 
     async def pressed(self, key: str, action: Action | None) -> None:
         """A key was pressed."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from samedeal_client.model.ink import Row
+from samedeal_client.model.ink import Ink, Row, row
 from samedeal_client.model.keys import Action
 from samedeal_client.terminal.screens.base import BaseScreen
 
@@ -11,6 +11,8 @@ __all__ = ["HelpScreen"]
 
 class HelpScreen(BaseScreen):
     """Pages of rows; any key goes back but those that turn pages."""
+
+    has_help = False
 
     def __init__(self, rows: Sequence[Row]) -> None:
         super().__init__()
@@ -21,6 +23,9 @@ class HelpScreen(BaseScreen):
         height = self.size.height
         self._first = max(0, min(self._first, len(self._rows) - height))
         rows = list(self._rows[self._first : self._first + height])
+        if self._first + height < len(self._rows):
+            down = self.terminal.keys.name(Action.DRAW)
+            rows[-1] = row(f" {down} shows more, any other key goes back", Ink.DIM)
         self.sheet.show(rows, self.terminal.palette)
 
     async def pressed(self, key: str, action: Action | None) -> None:

@@ -42,9 +42,6 @@ class MenuScreen(BaseScreen):
         elif action in (Action.QUIT, Action.CLEAR) and not self._is_base:
             self.dismiss()
             return
-        elif action is Action.HELP:
-            self.terminal.show_help()
-            return
         self.redraw()
 
     async def on_sheet_clicked(self, event: Sheet.Clicked) -> None:

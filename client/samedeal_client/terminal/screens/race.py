@@ -73,7 +73,11 @@ class RaceScreen(BaseScreen):
             self._show("foot", [row(("-" if faces.is_ascii else "─") * window.width, Ink.DIM)])
         else:
             self._show("foot", players)
-        self._show("message", [message(play, faces)])
+        told = message(play, faces, window.width)
+        if len(told) > 1:
+            # A long sentence takes the row above, too, for as long as it stands.
+            self._show("foot", told[:1])
+        self._show("message", told[-1:])
         bar = key_bar(
             play.table.rules, self.terminal.keys, window.width, is_over=not play.is_playing
         )
@@ -123,10 +127,6 @@ class RaceScreen(BaseScreen):
                     await self.terminal.show_replay()
                 case Do.SHARE:
                     seat.play.say(self.terminal.share())
-                case Do.HELP:
-                    self.terminal.show_help()
-                case Do.REDRAW:
-                    self.app.refresh(layout=True)
                 case _:
                     pass
         except ClientError as error:

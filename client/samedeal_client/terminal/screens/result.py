@@ -30,8 +30,6 @@ class ResultScreen(BaseScreen):
                     self.say(self.terminal.share())
                 case Action.REPLAY:
                     await self.terminal.show_replay()
-                case Action.HELP:
-                    self.terminal.show_help()
                 case Action.QUIT | Action.CLEAR:
                     await self.terminal.leave()
                 case Action.COLOURS:

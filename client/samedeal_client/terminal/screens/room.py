@@ -56,9 +56,6 @@ class RoomScreen(BaseScreen):
             elif key == "o" and is_host:
                 self.app.push_screen(OptionsScreen(race.view.options, self._set_options))
                 return
-            elif action is Action.HELP:
-                self.terminal.show_help()
-                return
         except ClientError as error:
             self.sentence = str(error)
         self.redraw()
