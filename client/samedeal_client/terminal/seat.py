@@ -18,8 +18,8 @@ from samedeal_client.model.window import shown_clock
 __all__ = ["Seat"]
 
 PING_EVERY_S: Final = 2.0
-LOST: Final = "connection lost, trying again; the clock runs on and the board stays"
-STORE_AWAY: Final = "the server's store is away, trying again; nothing is lost"
+LOST: Final = "connection lost, trying again; the clock runs on"
+STORE_AWAY: Final = "the server's store is away, trying again"
 
 
 class Seat:
