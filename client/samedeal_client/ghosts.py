@@ -15,7 +15,7 @@ from samedeal_client.connection import Client, Race
 from samedeal_client.errors import ClientError
 from samedeal_client.replays import Frame, Track
 
-__all__ = ["Ghost", "GhostPlace", "Ghosts", "open_ghost_race"]
+__all__ = ["Ghost", "GhostPlace", "Ghosts", "open_ghost_race", "resume_ghost_race"]
 
 LEAST_LIMIT_S = 10
 MOST_LIMIT_S = 24 * 3600
@@ -108,6 +108,14 @@ async def open_ghost_race(client: Client, file: Verified) -> Race:
     if race.view.commitment != file.commitment:
         await race.leave()
         raise ClientError("the server deals other cards for this seed; update one of the two")
+    return race
+
+
+async def resume_ghost_race(client: Client, file: Verified, race_id: str) -> Race:
+    """Take the own seat in a practice race on the deal of a replay again. Raise ClientError."""
+    race = await client.resume(race_id)
+    if race.view.commitment != file.commitment:
+        raise ClientError(f"race {race_id} is on another deal than these ghosts")
     return race
 
 

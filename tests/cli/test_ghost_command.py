@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shlex
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ from samedeal_client.connection import Client
 from samedeal_client.errors import Refused
 from samedeal_client.ghosts import open_ghost_race
 from samedeal_client.replays import Replay
+from shell import WITHIN_S, Shell
 from support import eventually, run_cli
 from wire import wired
 
@@ -79,10 +82,33 @@ def test_ghosts_move_on_with_the_clock_and_their_end_is_told(
         assert (ended["ghost"]["name"], ended["ghost"]["won"]) == ("ghost of ada", True)
 
 
+def test_who_left_a_ghost_race_comes_back_to_it_and_to_its_ghosts(
+    server_url: str, tmp_path: Path
+) -> None:
+    words = ("ghost", str(WON), "--seat", "2", "--name", "eva-back")
+    with Shell(tmp_path, server_url, *words) as shell:
+        shell.type("T6>F1")
+        shell.until("ok")
+        shell.process.send_signal(signal.SIGINT)
+        again = shlex.split(shell.until("away")["command"])
+        assert shell.process.wait(WITHIN_S) == 128 + signal.SIGINT
+    code, out, err = run_cli(*again[1:], stdin="rivals\nbank\n", state=tmp_path)
+    assert (again[0], code, err) == ("samedeal", 1, "")
+    assert "ghost of ivo: home " in out
+    assert "ghost of ada" not in out
+    assert "eva-back: best 2, 1 moves" in out
+    at = again.index(str(WON))
+    again[at] = str(FILES / "lanes.jsonl")
+    code, out, err = run_cli(*again[1:], state=tmp_path)
+    assert (code, out, "is on another deal than these ghosts" in err) == (2, "", True)
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
         ([str(WON), "--seat", "7"], "nobody sits at seat 7"),
+        ([str(WON), "--resume", "K7QX9"], "'K7QX9' is no race id"),
+        ([str(WON), "--resume", "0" * 16], "there is no such race any more"),
         (["gone.jsonl"], "gone.jsonl: No such file"),
     ],
 )

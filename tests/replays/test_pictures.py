@@ -161,6 +161,9 @@ def test_the_command_line_writes_the_chart_and_prints_the_card(tmp_path: Path) -
     assert run_cli("chart", file)[1] == picture.read_text("utf-8")
     code, out, err = run_cli("card", file, "--seat", "2")
     assert (code, out.splitlines(), err) == (0, card_lines(replay_of("lanes"), seat=2), "")
+    for command in ("chart", "card"):
+        code, out, err = run_cli(command, file, "--seat", "8")
+        assert (code, out, err) == (2, "", f"samedeal: {file}: nobody sits at seat 8\n")
     code, out, err = run_cli("chart", file, "-o", str(tmp_path))
     assert (code, out) == (2, "")
     assert "cannot write" in err

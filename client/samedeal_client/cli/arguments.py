@@ -20,6 +20,7 @@ __all__ = [
     "link_code",
     "name",
     "pace",
+    "race_id",
     "race_or_code",
     "seed",
     "seed_hex",
@@ -88,11 +89,21 @@ def code(text: str) -> str:
         ) from None
 
 
-def race_or_code(text: str) -> str:
-    """Read the id of a race, or a join code in either case."""
+def race_id(text: str) -> str:
+    """Read the id of a race."""
     try:
         return _RACE.validate_python(text)
     except ValidationError:
+        raise argparse.ArgumentTypeError(
+            f"{text[:20]!r} is no race id: 16 small letters and digits"
+        ) from None
+
+
+def race_or_code(text: str) -> str:
+    """Read the id of a race, or a join code in either case."""
+    try:
+        return race_id(text)
+    except argparse.ArgumentTypeError:
         return code(text)
 
 

@@ -4,12 +4,13 @@ import argparse
 import asyncio
 from pathlib import Path
 
+from samedeal.protocol.fields import RaceView
 from samedeal_client.cli.account import connected
-from samedeal_client.cli.arguments import DEFAULT_SERVER, add_server, name, whole
+from samedeal_client.cli.arguments import DEFAULT_SERVER, add_server, name, race_id, whole
 from samedeal_client.cli.output import Parser, Voice
 from samedeal_client.cli.plain import Plain
 from samedeal_client.cli.sources import SOURCE_HELP, chosen, load
-from samedeal_client.ghosts import Ghosts, open_ghost_race
+from samedeal_client.ghosts import Ghosts, open_ghost_race, resume_ghost_race
 from samedeal_client.replays import ReplayModel
 
 __all__ = ["add_parser"]
@@ -34,6 +35,12 @@ def add_parser(commands: "argparse._SubParsersAction[Parser]") -> None:
         metavar="N",
         help="only the run of seat N; may be repeated (all)",
     )
+    ghost.add_argument(
+        "--resume",
+        type=race_id,
+        metavar="RACE",
+        help="go on with the ghost race of this id, which you have left",
+    )
     ghost.add_argument("--save", type=Path, metavar="FILE", help="write the replay file at the end")
     ghost.add_argument("--json", action="store_true", help="one JSON object a line")
     ghost.add_argument("--name", type=name, help="play under this name")
@@ -46,9 +53,30 @@ async def _ghost(args: argparse.Namespace) -> int:
     # The model tells players of one name apart.
     ghosts = Ghosts(ReplayModel(chosen([source], args.seat)).tracks)
     async with connected(args) as client:
-        race = await open_ghost_race(client, source.replay.file)
+        file = source.replay.file
+        if args.resume is None:
+            race = await open_ghost_race(client, file)
+        else:
+            race = await resume_ghost_race(client, file, args.resume)
         back = ["--name", client.name]
         if args.server != DEFAULT_SERVER:
             back += ["--server", args.server]
-        voice = Voice(as_json=args.json)
-        return await Plain(client, race, voice, save=args.save, back=back, ghosts=ghosts).run()
+        plain = Plain(
+            client,
+            race,
+            Voice(as_json=args.json),
+            save=args.save,
+            back=back,
+            again=lambda view: _again(args, view),
+            ghosts=ghosts,
+        )
+        return await plain.run()
+
+
+def _again(args: argparse.Namespace, view: RaceView) -> list[str]:
+    """The command that comes back to a ghost race."""
+    if args.source == "-":
+        # What was read there is gone: the seat can be had again, the ghosts cannot.
+        return ["join", view.code]
+    seats = [word for seat in args.seat for word in ("--seat", str(seat))]
+    return ["ghost", args.source, *seats, "--resume", view.id]

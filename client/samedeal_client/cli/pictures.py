@@ -51,6 +51,9 @@ def _chart(args: argparse.Namespace) -> int:
 
 def _card(args: argparse.Namespace) -> int:
     source = asyncio.run(load(args.source, args.server))
-    for line in card_lines(source.replay, seat=args.seat or source.seat):
+    seat = args.seat or source.seat
+    if seat is not None:
+        chosen([source], [seat])
+    for line in card_lines(source.replay, seat=seat):
         print(line)
     return FINE

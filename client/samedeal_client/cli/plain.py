@@ -5,7 +5,7 @@ import shlex
 import signal
 import sys
 from collections import deque
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -16,7 +16,7 @@ from samedeal.engine.errors import EngineError
 from samedeal.engine.games import game
 from samedeal.engine.moves import DRAW, Move
 from samedeal.protocol import server_messages as say
-from samedeal.protocol.fields import Phase, Phrase, PlayerView, Status
+from samedeal.protocol.fields import Phase, Phrase, PlayerView, RaceView, Status
 from samedeal_client.cli import ghosttext
 from samedeal_client.cli.daytext import greeting, way_back
 from samedeal_client.cli.lines import MAX_AHEAD, Lines
@@ -55,6 +55,7 @@ class Plain:
         *,
         save: str | Path | None,
         back: list[str],
+        again: Callable[[RaceView], list[str]] = lambda view: ["join", view.code],
         ghosts: Ghosts | None = None,
         lines: Lines | None = None,
     ) -> None:
@@ -63,7 +64,9 @@ class Plain:
         self._voice = voice
         self._save = save
         self._back = back
-        """What `samedeal join CODE` needs beside the code to come back to the seat."""
+        """What the command that comes back to the seat needs beside the race."""
+        self._again = again
+        """That command, by the race."""
         self._ghosts = ghosts
         """Recorded runs that it is played against, in a practice race of one seat."""
         self._held: deque[str | None] = deque()
@@ -182,7 +185,7 @@ class Plain:
     def _way_back(self) -> str:
         if self._race.view.day is not None:
             return way_back(self._race.view, self._back)
-        return shlex.join(["samedeal", "join", self._race.code, *self._back])
+        return shlex.join(["samedeal", *self._again(self._race.view), *self._back])
 
     async def _commands(self) -> None:
         """Do the lines of the input, in order; at its end bank, or leave the lobby."""
