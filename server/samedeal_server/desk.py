@@ -225,6 +225,7 @@ class RaceDesk:
                 round=old.round + 1,
                 host=old.host if old.host in seats else min(seats),
                 roster=roster,
+                previous=old.id,
             )
         )
         await self.races.move_code(old.code, old.id, race_id)

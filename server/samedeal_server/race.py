@@ -193,6 +193,8 @@ class RaceState:
     paused_ms: int = 0
     """For how long of it nobody could play; the deadline is that much later."""
     next_race: str = ""
+    previous: str = ""
+    """The race before it in the same room."""
     day: RaceDay | None = None
     eyes: dict[str, int] = field(default_factory=dict)
     """How many watch on each node."""
@@ -226,6 +228,7 @@ class RaceState:
             closed_at_ms=int(fields.get("closed_at", 0)),
             paused_ms=int(fields.get("paused", 0)),
             next_race=fields.get("next", ""),
+            previous=fields.get("previous", ""),
             day=RaceDay.read(fields),
             eyes=_eyes(fields.get("eyes", "")),
         )

@@ -49,7 +49,10 @@ class Replays:
         state = await self._races.load(race_id)
         if state is None:
             raise Refusal(ErrorCode.NOT_FOUND, "there is no such race any more")
-        if state.phase is not Phase.CLOSED or not state.was_run:
+        if race_id != message.race and not _is_over(state) and state.previous:
+            # A code leads to the newest race of its room, which may have just been opened.
+            state = await self._races.load(state.previous) or state
+        if not _is_over(state):
             sentence = "the replay can be had when the race is closed"
             raise Refusal(ErrorCode.WRONG_PHASE, sentence)
         await self._days.check_visible(account, state)
@@ -62,7 +65,7 @@ class Replays:
         at = message.part * MAX_PART
         return say.ReplayFile(
             id=message.id,
-            race=race_id,
+            race=state.id,
             part=message.part,
             parts=parts,
             text=text[at : at + MAX_PART],
@@ -91,6 +94,11 @@ class Replays:
 
     def _kept(self) -> int:
         return sum(len(text) for _, text in self._files.values())
+
+
+def _is_over(state: RaceState) -> bool:
+    """Whether it was played to its end."""
+    return state.phase is Phase.CLOSED and state.was_run
 
 
 def composed(state: RaceState, logs: Mapping[int, list[tuple[str, int]]]) -> str:

@@ -47,6 +47,21 @@ async def test_a_code_leads_to_the_replay_of_its_room(desk: RaceDesk) -> None:
     assert len(verify(by_code.text.splitlines(keepends=True)).actions) == 1
 
 
+async def test_a_code_leads_to_the_last_race_that_is_over_when_the_room_goes_on(
+    desk: RaceDesk,
+) -> None:
+    trio = Trio(desk, "lanes")
+    await trio.sit()
+    code = await finished(trio)
+    ada = trio.seats[1]
+    moved = await ada.get(say.Moved, ask.Next, race=trio.race)
+    assert (await ada.get(say.ReplayFile, ask.ReplayGet, race=code)).race == trio.race
+    no = await ada.get(say.Refused, ask.ReplayGet, race=moved.to)
+    assert (no.code, no.sentence) == (
+        ErrorCode.WRONG_PHASE, "the replay can be had when the race is closed",
+    )  # fmt: skip
+
+
 async def test_a_long_replay_comes_in_parts(desk: RaceDesk) -> None:
     trio = Trio(desk, "klondike")
     await trio.sit()

@@ -68,6 +68,8 @@ class NewRace:
     host: int
     roster: tuple[SeatState, ...]
     day: RaceDay | None = None
+    previous: str = ""
+    """The race before it in the same room."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +149,7 @@ class RaceStore:
             "host": new.host,
             **_option_fields(new.options),
             **_day_fields(new.day),
+            **({"previous": new.previous} if new.previous else {}),
         }
         args: list[str | int] = [LIFETIME_MS, len(fields), *_flat(fields)]
         for seat in new.roster:
