@@ -10,7 +10,7 @@ from samedeal.protocol import client_messages as ask
 from samedeal.protocol import server_messages as say
 from samedeal.protocol.fields import Phase, RaceView
 from samedeal_server.daily import Draw, drawn_at_random
-from samedeal_server.runs import Deal, deal
+from samedeal_server.deals import Deal, deal
 from support import eventually
 from timeline import Timeline
 

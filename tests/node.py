@@ -18,6 +18,7 @@ from samedeal_server.books import Books
 from samedeal_server.buckets import Limits
 from samedeal_server.crowd import Crowd
 from samedeal_server.daily import Days, Draw, drawn_at_random
+from samedeal_server.deals import Deal, deal, starts
 from samedeal_server.desk import RaceDesk
 from samedeal_server.door import Door, Visitor
 from samedeal_server.lobby import Lobbies
@@ -27,7 +28,7 @@ from samedeal_server.people import People
 from samedeal_server.race import RaceState
 from samedeal_server.ratings import Ratings
 from samedeal_server.rooms import Rooms
-from samedeal_server.runs import COMMIT, Deal, LiveRun, deal
+from samedeal_server.runs import COMMIT, LiveRun
 from samedeal_server.session import Session
 from samedeal_server.spectate import Spectators
 from samedeal_server.store.accounts import AccountStore
@@ -74,7 +75,7 @@ async def node(
     def open_run(state: RaceState, seat: int, epoch: int) -> LiveRun:
         return LiveRun(state, seat, epoch, link, name, deal)
 
-    races, day_store = RaceStore(redis, name), DayStore(redis)
+    races, day_store = RaceStore(redis, name, starts(deal)), DayStore(redis)
     boards = Boards(BoardStore(redis), races, day_store)
     ratings = Ratings(RatingStore(redis), races, boards.store)
     streaks = Streaks(day_store, boards.store, calendar)

@@ -15,8 +15,8 @@ from samedeal.protocol import server_messages as say
 from samedeal.protocol.board_messages import BoardKind
 from samedeal.protocol.fields import Phase
 from samedeal_client.connection import Client, Dropped, Race, Rewound
+from samedeal_server.deals import deal
 from samedeal_server.rows import Board
-from samedeal_server.runs import deal
 from samedeal_server.store import keys
 from support import eventually
 

@@ -16,6 +16,7 @@ from samedeal.protocol.fields import (
     RaceView,
     Status,
 )
+from samedeal_server.deals import Start, Starts
 from samedeal_server.skill import Shown
 
 __all__ = ["RaceDay", "RaceState", "SeatState", "about"]
@@ -112,6 +113,13 @@ class SeatState:
             said=fields.get("said", ""),
         )
 
+    def begin_at(self, start: Start) -> None:
+        """Count what the deal itself has sent home, where no action has risen above it yet."""
+        if self.seq == 0:
+            self.home = start.home
+        if self.m_best == 0:
+            self.best, self.opened = start.best, start.opened
+
     def keep_up_with(self, known: "SeatState") -> None:
         """Take the progress of the same seat as it was known, where that is further."""
         if known.seq > self.seq:
@@ -206,9 +214,10 @@ class RaceState:
         fields: Mapping[str, str],
         seats: Iterable[tuple[int, Mapping[str, str]]],
         now_ms: int,
+        starts: Starts,
     ) -> "RaceState":
         """Build it from the fields of its hashes."""
-        return cls(
+        state = cls(
             id=race_id,
             code=fields["code"],
             game=fields["game"],
@@ -232,6 +241,12 @@ class RaceState:
             day=RaceDay.read(fields),
             eyes=_eyes(fields.get("eyes", "")),
         )
+        # Before GO nobody may know anything of the deal, not even how many cards it sends home.
+        if state.phase in (Phase.RUNNING, Phase.CLOSED) and state.was_run:
+            start = starts(state.game, state.seed)
+            for seat in state.seats.values():
+                seat.begin_at(start)
+        return state
 
     @property
     def nodes(self) -> set[str]:

@@ -13,9 +13,9 @@ from samedeal.protocol.errors import ErrorCode
 from samedeal.protocol.fields import Phase
 from samedeal.protocol.replay_messages import MAX_PART
 from samedeal_server.daily import Days
+from samedeal_server.deals import deal
 from samedeal_server.errors import Refusal
 from samedeal_server.race import RaceState
-from samedeal_server.runs import deal
 from samedeal_server.store.accounts import Account, AccountStore
 from samedeal_server.store.races import RaceStore
 

@@ -5,12 +5,11 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from samedeal.engine.errors import EngineError, IllegalMove
-from samedeal.engine.games import game
 from samedeal.engine.run import UNDO, Run, parse_action
-from samedeal.engine.table import Table
 from samedeal.protocol.errors import ErrorCode
 from samedeal.protocol.fields import BoardView
 from samedeal.protocol.server_messages import LogEntry
+from samedeal_server.deals import Deal, deal
 from samedeal_server.errors import Refusal, ServerError, StoreUnavailable
 from samedeal_server.race import RaceState
 from samedeal_server.store import keys
@@ -19,7 +18,7 @@ from samedeal_server.store.link import CommitLink, pack
 from samedeal_server.store.races import LIFETIME_MS
 from samedeal_server.store.scripts import Script
 
-__all__ = ["COMMIT", "Committed", "Fenced", "LiveRun", "deal"]
+__all__ = ["COMMIT", "Committed", "Fenced", "LiveRun"]
 
 COMMIT = Script("commit")
 
@@ -49,15 +48,6 @@ class Committed(NamedTuple):
 
 Done = Callable[[Committed | ServerError, int | None], None]
 """Called with the result and the race's version, where the store named it."""
-
-
-Deal = Callable[[str, bytes], Table]
-"""Deals the cards of (game, seed), the same each time."""
-
-
-def deal(game_id: str, seed: bytes) -> Table:
-    """Deal as the rules say: what every race is played on."""
-    return Table.deal(game(game_id), seed)
 
 
 class LiveRun:

@@ -51,6 +51,22 @@ async def test_two_bots_race_on_one_deal_and_the_replay_verifies(server_url: str
         assert any(row.name == a.name for row in (await a.boards.page("single-left")).rows)
 
 
+async def test_what_the_deal_sends_home_counts_from_go_on_and_not_before(server_url: str) -> None:
+    async with Client(server_url, name="ada") as a, Client(server_url, name="ivo") as b:
+        first = await a.create_race("single-left", countdown_s=0, seed="s1")  # an ace goes home
+        second = await b.join(first.code)
+        assert [player.home for player in second.view.players] == [0, 0]
+        await both_ready(first, second)
+        assert [player.home for player in first.view.players] == [1, 1]
+        await first.move(DRAW)
+        await asyncio.gather(first.bank(), second.bank())
+        await first.until_closed()
+        checked = verify((await first.replay()).splitlines(keepends=True))
+        told = [(row.seat, row.best, row.opened) for row in first.view.order]
+        assert told == [(row.seat, row.best, row.opened) for row in checked.order]
+        assert (2, 1, 1) in told
+
+
 async def test_the_rival_sees_progress_and_the_table_of_neither(server_url: str) -> None:
     async with Client(server_url, name="ada") as a, Client(server_url, name="ivo") as b:
         first = await a.create_race("lanes", countdown_s=0)

@@ -31,8 +31,8 @@ from samedeal.protocol.codec import pack, unpack
 from samedeal.protocol.days import DAILY_GAMES
 from samedeal.protocol.errors import ErrorCode
 from samedeal.protocol.fields import Phase, Spectating, Status
+from samedeal_server.deals import deal
 from samedeal_server.desk import RaceDesk
-from samedeal_server.runs import deal
 from samedeal_server.store import keys
 from samedeal_server.store.address import StoreAddress
 from support import eventually

@@ -506,7 +506,7 @@ def _news(old: PlayerView, new: PlayerView) -> str:
         }.get(new.status, "")
     if new.present is not old.present:
         return "is back" if new.present else "lost the link"
-    if new.home != old.home:
+    if new.moves and new.home != old.home:  # else the deal sent it there
         return f"{new.home - old.home:+} home"
     if new.opened > old.opened:
         return f"opened {new.opened - old.opened}"

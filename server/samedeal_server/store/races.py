@@ -9,6 +9,8 @@ from redis.asyncio import Redis
 
 from samedeal.protocol.fields import Phase, Phrase, RaceOptions, Status
 from samedeal.protocol.limits import MAX_SEATS
+from samedeal_server import deals
+from samedeal_server.deals import Starts
 from samedeal_server.race import RaceDay, RaceState, SeatState
 from samedeal_server.store import keys
 from samedeal_server.store.faults import translates_faults
@@ -102,8 +104,9 @@ class RaceStore:
     Every call may raise redis errors; the caller at the edge turns them into StoreUnavailable.
     """
 
-    def __init__(self, redis: Redis, node: str) -> None:
+    def __init__(self, redis: Redis, node: str, starts: Starts | None = None) -> None:
         self._redis = redis
+        self._starts = starts or deals.starts()
         self._node = node
 
     async def _run(self, script: Script, race_id: str, *args: str | int) -> Any:
@@ -268,7 +271,7 @@ class RaceStore:
         if not race:
             return None
         records = enumerate(map(_fields, seats), start=1)
-        return RaceState.read(race_id, _fields(race), records, int(now_ms))
+        return RaceState.read(race_id, _fields(race), records, int(now_ms), self._starts)
 
     async def vers(self, race_ids: Sequence[str]) -> list[int]:
         """Read the versions of many races in one go; 0 for one that is no more."""
