@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help install demo serve test check format soak bench clean
+.PHONY: help install demo play serve test check format soak bench clean
 
 help: ## list the tasks
 	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 10
@@ -22,6 +22,9 @@ install: $(READY) ## make .venv with everything in it
 
 demo: $(READY) ## two bots race live on one deal
 	@$(BIN)/samedeal demo
+
+play: $(READY) ## race in the terminal client, on a private server of this machine
+	@$(BIN)/samedeal play --local
 
 serve: $(READY) ## run the server with its own private store
 	@$(BIN)/samedeal serve

@@ -106,6 +106,7 @@ async def _race(url: str, args: argparse.Namespace) -> int:
         checked = verify(text.splitlines(keepends=True))
         print(f"replay {path}: verified, {len(checked.actions)} actions")
         print(f"check it yourself: samedeal verify {path}")
+        print("race yourself: make play (samedeal play --local)")
     return FINE
 
 
