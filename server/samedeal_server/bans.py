@@ -60,8 +60,9 @@ class Bans:
         return [flag for flag in await self._audit.flags() if flag.player == player]
 
     async def forget(self, player: str) -> None:
-        """An account is deleted: its ban has nobody to end for."""
+        """An account is deleted: there is nobody to unban, and nobody's run to look at."""
         await self._audit.ban_ended(player)
+        await self._audit.forget_flags(player)
 
 
 def ban_sentence(ban: Ban) -> str:

@@ -7,6 +7,7 @@ from datetime import date
 from samedeal.engine.games import GAMES
 from samedeal.protocol.board_messages import BoardKind, Period
 from samedeal.protocol.days import GRACE_MS, begins_at_ms, number_of
+from samedeal.protocol.limits import DELETED_PLAYER
 from samedeal_server.race import RaceState
 from samedeal_server.results import Result, results_of, updates
 from samedeal_server.rows import KEPT_MS, PERIODS, Board, Span, period_of
@@ -60,7 +61,8 @@ class Boards:
     async def forget(self, player: str) -> None:
         """Take a player off every board for good, and forget what it played.
 
-        It stays hidden, since a race of its may still close.
+        Its id stays among the hidden: ratings of others follow from races it was in, and a race
+        of its may close just now.
         """
         await self.hide(player)
         now_ms = await self._days.now_ms()
@@ -186,7 +188,8 @@ def _labelled(state: RaceState) -> list[tuple[Result, Label]]:
     found = []
     for result in results_of(state):
         seat = state.seats[int(result.run.rpartition(".")[2])]
-        found.append((result, Label(seat.name, seat.bot)))
+        if seat.name != DELETED_PLAYER:
+            found.append((result, Label(seat.name, seat.bot)))
     return found
 
 

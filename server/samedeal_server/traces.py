@@ -43,11 +43,8 @@ class Traces:
         played = {game: await self._days.played(player, game) for game in days.DAILY_GAMES}
         return {
             "days": {game: sorted(numbers) for game, numbers in played.items() if numbers},
-            "results": {
-                game: results
-                for game in GAMES
-                if (results := [r.text async for r in self._boards.store.results(game, player)])
-            },
+            "results": await self._results(player, removed=False),
+            "removed": await self._results(player, removed=True),
             "races": await self._store.races(player),
             "ratings": {
                 game: str(shown)
@@ -56,6 +53,13 @@ class Traces:
             },
             "friends": await self._store.friends(player),
         }
+
+    async def _results(self, player: str, *, removed: bool) -> dict[str, list[str]]:
+        found = {}
+        for game in GAMES:
+            results = self._boards.store.results(game, player, removed=removed)
+            found[game] = [result.text async for result in results]
+        return {game: results for game, results in found.items() if results}
 
     async def of_race(self, player: str, race_id: str) -> dict[str, Any] | None:
         """What is stored about a player's run in a race; None if it has no seat there."""
@@ -92,10 +96,18 @@ class Traces:
         for race_id in await self._store.races(player):
             await self._races.leave(race_id, player, Status.LEFT)
             state = await self._races.load(race_id)
-            for seat in () if state is None else state.seats.values():
+            if state is None:
+                continue
+            for seat in state.seats.values():
                 if seat.player == player:
                     await self._races.note(race_id, seat.seat, "name", DELETED_PLAYER)
+            if state.day is not None:
+                await self._days.forget(player, state.day.number, state.game)
         await self._boards.forget(player)
+        for game in days.DAILY_GAMES:
+            await self._days.streak_is_over(player, game)
+            for day in await self._days.played(player, game):
+                await self._days.forget(player, day, game)
         await self._store.drop(player)
 
     async def unfinished(self) -> list[str]:

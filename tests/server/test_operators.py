@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import json
 from contextlib import AsyncExitStack
-from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from closed import FIRST, closed_race
 from node import Player, Trio, node
 from samedeal.protocol import client_messages as ask
 from samedeal.protocol import people_messages as wire
 from samedeal.protocol import server_messages as say
-from samedeal.protocol.days import DAY_MS, begins_at_ms, number_of
+from samedeal.protocol.days import DAY_MS, number_of
 from samedeal.protocol.errors import ErrorCode
-from samedeal.protocol.fields import DealLabel, Phase, RaceOptions, Status
 from samedeal_server.admin.operators import CannotDo, Operators
 from samedeal_server.boards import Boards
-from samedeal_server.race import RaceDay, RaceState, SeatState
 from samedeal_server.store import keys
 from samedeal_server.store.boards import BoardStore
 from samedeal_server.store.days import DayStore
@@ -32,11 +30,10 @@ if TYPE_CHECKING:
     from redis.asyncio import Redis
 
     from samedeal_server.desk import RaceDesk
+    from samedeal_server.race import RaceState
 
 pytestmark = pytest.mark.usefixtures("every_key_expires")
 
-FIRST = datetime.now(UTC).date() - timedelta(days=5)
-"""Of the five days up to yesterday, so that streaks go on."""
 BOARDS: list[dict[str, Any]] = [
     {"board": "daily", "day": FIRST.isoformat()},
     {"board": "wins", "period": "all"},
@@ -83,45 +80,10 @@ async def trio(desks: list[RaceDesk], redis: Redis) -> Trio:
 
 def won(trio: Trio, number: int, seat: int, on: int | None = None) -> RaceState:
     """A race that a seat of the trio has won, faster the earlier the seat; or its run of a day."""
-    at_ms = begins_at_ms(number_of(FIRST)) + 12 * 3600 * 1000 + (on or 0) * DAY_MS
-    seats = {}
-    for place, who in enumerate([seat] if on is not None else [seat, seat % 3 + 1], start=1):
-        has_won, t_ms = place == 1, 60_000 + 1000 * who
-        seats[place] = SeatState(
-            seat=place,
-            player=player_of(trio, who),
-            name=("ada", "ivo", "eva")[who - 1],
-            bot=False,
-            seq=80,
-            ended=Status.WON if has_won else Status.BANKED,
-            t_ms=t_ms,
-            t_best_ms=t_ms,
-            best=52 if has_won else 3,
-            m_best=80,
-        )
-    day = None
-    if on is not None:
-        today = number_of(FIRST) + on
-        day = RaceDay(today, DealLabel.OPEN, begins_at_ms(today + 1))
-    return RaceState(
-        id=f"race{number:012}",
-        code="ABCDE",
-        game="lanes",
-        rules_version=1,
-        seed=bytes(32),
-        commitment="0" * 64,
-        practice=False,
-        options=RaceOptions(ranked=True),
-        phase=Phase.CLOSED,
-        ver=9,
-        round=1,
-        host=1,
-        seats=seats,
-        now_ms=at_ms,
-        go_at_ms=at_ms - 600_000,
-        closed_at_ms=at_ms,
-        day=day,
-    )
+    names = ("ada", "ivo", "eva")
+    who = [(player_of(trio, one), names[one - 1]) for one in (seat, seat % 3 + 1)]
+    t_ms = 60_000 + 1000 * seat
+    return closed_race(number, *(who if on is None else who[:1]), t_ms=t_ms, on=on)
 
 
 def player_of(trio: Trio, seat: int) -> str:

@@ -83,6 +83,12 @@ class AuditStore:
         await self._redis.hsetnx(keys.flags(), flag.run, text)
         await self._redis.pexpire(keys.flags(), _FLAGS_KEPT_MS)
 
+    async def forget_flags(self, player: str) -> None:
+        """Forget the noted runs of a player."""
+        for flag in await self.flags():
+            if flag.player == player:
+                await self._redis.hdel(keys.flags(), flag.run)
+
     async def flags(self) -> list[Flag]:
         """All noted runs, the latest first."""
         found: Any = await self._redis.hgetall(keys.flags())

@@ -113,6 +113,10 @@ class DayStore:
         stands: str = await run(self._redis, _CLAIM, [keys.tries(player, day, game)], args)
         return stands
 
+    async def forget(self, player: str, day: int, game: str) -> None:
+        """Forget which runs a player has at a deal."""
+        await self._redis.delete(keys.tries(player, day, game))
+
     async def note_played(self, player: str, game: str, day: int) -> None:
         """Note that a player has played a day."""
         await run(self._redis, _PLAYED, [keys.days_played(player, game)], [day, PLAYED_MS])

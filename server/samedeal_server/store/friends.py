@@ -40,7 +40,7 @@ class FriendStore:
         await self._redis.srem(keys.friends(player), friend)
 
     async def of(self, player: str) -> list[tuple[str, str]]:
-        """The friends of an account, by name: account and name of each that is still there."""
+        """The friends of an account, by name, each with its id; forget those that are gone."""
         friends: Any = await self._redis.smembers(keys.friends(player))
         if not friends:
             return []
@@ -48,7 +48,10 @@ class FriendStore:
         pipe = self._redis.pipeline(transaction=False)
         for friend in friends:
             pipe.hget(keys.account(friend), "name")
-        named = zip(friends, await pipe.execute(), strict=True)
+        named = dict(zip(friends, await pipe.execute(), strict=True))
+        for friend in [one for one, name in named.items() if not name]:
+            await self._redis.srem(keys.friends(player), friend)
         return sorted(
-            ((friend, name) for friend, name in named if name), key=lambda one: (one[1], one[0])
+            ((friend, name) for friend, name in named.items() if name),
+            key=lambda one: (one[1], one[0]),
         )

@@ -30,13 +30,10 @@ class TraceStore:
     async def drop(self, player: str) -> None:
         """Forget what is kept under the account's own keys."""
         for game in days.DAILY_GAMES:
-            played: Any = await self._redis.smembers(keys.days_played(player, game))
-            for day in played:
-                await self._redis.delete(keys.tries(player, int(day), game))
             await self._redis.delete(keys.days_played(player, game))
         await self._redis.delete(keys.friends(player))
         await self._redis.delete(keys.seated(player))
-        await self._redis.delete(keys.friends(player))
+        await self._redis.delete(keys.opened(player))
 
     async def begin(self, player: str) -> None:
         """Note that an account is to be deleted; again does not make it later."""
