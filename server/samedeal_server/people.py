@@ -120,7 +120,7 @@ class People:
                 return wire.ExportPart(id=message.id, text=text)
             case wire.Delete():
                 await self._traces.begin(account.player)
-                await self.erase(account.player)
+                await self.erase(account.player, but=guest.id)
         return say.Done(id=message.id)
 
     async def rename(self, player: str, text: str) -> None:
@@ -193,13 +193,20 @@ class People:
 
     # The end
 
-    async def erase(self, player: str) -> None:
-        """Forget an account and all that bears its name. Whatever stops it, it goes on later."""
+    async def erase(self, player: str, *, but: str = "") -> None:
+        """Forget an account and all that bears its name. Whatever stops it, it goes on later.
+
+        All its connections are shown out `but` one, which is to get its answer first.
+        """
         await self.accounts.remove(player)
-        await self._news.post(News("dismiss", player, "this account was deleted"))
+        await self.show_out(player, but=but)
         await self._links.drop(player)
         await self._traces.erase(player)
         await self.bans.forget(player)
+
+    async def show_out(self, player: str, *, but: str = "") -> None:
+        """Close the connections of a deleted account on every node."""
+        await self._news.post(News("dismiss", player, "this account was deleted", but=but))
 
     async def sweep(self) -> None:
         """Lift bans that are over, and finish deletions.

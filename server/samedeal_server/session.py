@@ -206,15 +206,11 @@ class Session:
                 self._send(await desk.boards.friends(account, message))
             case ask.ReplayGet():
                 self._send(await desk.replays.part(account, message))
-            case (
-                ask.AccountGet()
-                | ask.Rename()
-                | ask.Rotate()
-                | ask.LinkMake()
-                | ask.Export()
-                | ask.Delete()
-            ):
+            case ask.AccountGet() | ask.Rename() | ask.Rotate() | ask.LinkMake() | ask.Export():
                 self._send(await desk.people.answer(self, message))
+            case ask.Delete():
+                self._send(await desk.people.answer(self, message))
+                await desk.people.show_out(account.player)
             case ask.Create():
                 self._room_for_one_more()
                 race_id = await desk.create(account, message)

@@ -171,6 +171,21 @@ async def test_a_deleted_player_leaves_no_name_and_the_others_their_race(
     assert await redis.exists(keys.account(player), keys.seated(player), keys.links(player)) == 0
 
 
+async def test_who_deletes_an_account_with_a_long_past_is_told_so_before_it_is_shown_out(
+    desks: list[RaceDesk], redis: Redis
+) -> None:
+    ada, welcome = await hello(desks[0], name="ada")
+    away, _ = await hello(desks[1], token=welcome.token)
+    # Races that are gone by now; to look for them takes longer than news from node to node.
+    await redis.zadd(keys.seated(welcome.player), {f"{n:016}": n for n in range(500)})
+    done = asyncio.create_task(ada.get(say.Done, ask.Delete))
+    await eventually(lambda: away.closed is not None)
+    assert not done.done()
+    await done
+    await eventually(lambda: ada.closed is not None)
+    assert [type(m) for m in ada.said()][-2:] == [say.Done, say.Dismissed]
+
+
 async def test_a_deletion_that_was_stopped_half_way_goes_on(
     desks: list[RaceDesk], redis: Redis
 ) -> None:
