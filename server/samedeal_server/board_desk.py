@@ -94,7 +94,7 @@ def _board(message: wire.BoardGet, now_ms: int) -> Board:
     if message.day is not None:
         try:
             span = Span.of(message.day)
-        except ValueError:
+        except (ValueError, OverflowError):
             raise Refusal(
                 ErrorCode.BAD_OPTION, f"{message.day} is no day of the calendar"
             ) from None

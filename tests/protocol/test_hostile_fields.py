@@ -57,6 +57,17 @@ PLACES = [
 ]
 
 
+@pytest.mark.parametrize("schema", SCHEMAS, ids=lambda schema: schema["title"])
+def test_the_fuzz_knows_a_good_value_of_every_field(schema: Schema) -> None:
+    fuzz, filled = Fuzz(1), set()
+    for _ in range(300):
+        fields = fuzz.message(schema)
+        with suppress(BadFrame):
+            decode_client(pack(fields))
+            filled |= {name for name, value in fields.items() if value is not None}
+    assert filled == {*schema["properties"]}
+
+
 def test_the_numbers_of_all_messages_are_found() -> None:
     found = {
         (schema["title"], path)

@@ -231,6 +231,16 @@ async def test_pages_lead_through_a_board_and_back(service: Service) -> None:
     assert (await page(around=True))[0] == ["ada", "eva"]
 
 
+@pytest.mark.parametrize("kind", BoardKind)
+@pytest.mark.parametrize("long_ago", ["0001-01-01", "1969-12-31", "2024-02-29", "9999-12-30"])
+async def test_a_day_on_which_nobody_played_has_empty_boards(
+    service: Service, kind: BoardKind, long_ago: str
+) -> None:
+    # The daily of a day to come is hidden.
+    if kind is not BoardKind.DAILY or long_ago < "2025":
+        assert (await service.page(ADA, board=kind, day=long_ago)).rows == ()
+
+
 @pytest.mark.parametrize(
     ("wish", "code", "sentence"),
     [
@@ -238,6 +248,8 @@ async def test_pages_lead_through_a_board_and_back(service: Service) -> None:
         ({"period": "month"}, ErrorCode.BAD_OPTION, "no wins board of that period, but: all and"),
         ({"board": "daily", "period": "week"}, ErrorCode.BAD_OPTION, "is of a day"),
         ({"day": "2026-02-30"}, ErrorCode.BAD_OPTION, "2026-02-30 is no day of the calendar"),
+        ({"day": "0000-01-01"}, ErrorCode.BAD_OPTION, "0000-01-01 is no day of the calendar"),
+        ({"day": "9999-12-31"}, ErrorCode.BAD_OPTION, "9999-12-31 is no day of the calendar"),
     ],
     ids=lambda value: next(iter(value.values())) if isinstance(value, dict) else "",
 )

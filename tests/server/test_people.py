@@ -183,7 +183,7 @@ async def test_who_deletes_an_account_with_a_long_past_is_told_so_before_it_is_s
     assert not done.done()
     await done
     await eventually(lambda: ada.closed is not None)
-    assert [type(m) for m in ada.said()][-2:] == [say.Done, say.Dismissed]
+    assert [m.type for m in ada.said()][-2:] == ["done", "dismissed"]
 
 
 async def test_a_deletion_that_was_stopped_half_way_goes_on(
