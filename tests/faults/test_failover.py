@@ -14,6 +14,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 from websockets.typing import Subprotocol
 
+from boardworld import operated
 from samedeal.protocol import client_messages as ask
 from samedeal.protocol import server_messages as say
 from samedeal.protocol.codec import decode_server, encode
@@ -110,6 +111,10 @@ class Player:
                 self.acked = seated.seq
                 return True
         return False
+
+
+async def test_operators_work_on_the_primary_that_sentinels_name(watched: Watched) -> None:
+    await operated(watched.url)
 
 
 async def test_p41_a_killed_primary_costs_no_acked_move_and_play_goes_on(

@@ -16,6 +16,7 @@ import pytest
 import trustme
 from redis.asyncio import Redis
 
+from boardworld import operated
 from samedeal.engine.moves import DRAW
 from samedeal.protocol.board_messages import BoardKind
 from samedeal_client.connection import Client
@@ -408,6 +409,10 @@ async def test_boards_and_friends_need_no_common_slot(client: Redis) -> None:
     assert [one.row.player for one in page.rows] == [ada, ivo]
     assert len(await store.sample(fastest, 1, 9, random.Random(1))) == 2
     assert await store.friends.of(ivo) == []
+
+
+async def test_operators_work_on_a_cluster(cluster: Cluster) -> None:
+    await operated(cluster.url)
 
 
 async def test_a_cluster_named_as_one_store_is_a_sentence(cluster: Cluster) -> None:
