@@ -1,6 +1,7 @@
 """Real processes for the tests: a store for each program found here, and a server."""
 
 import shutil
+import signal
 import subprocess
 import tempfile
 from collections.abc import AsyncIterator, Iterator
@@ -16,6 +17,12 @@ from samedeal_server.store.address import StoreAddress
 from samedeal_server.store.embedded import find_binary
 from samedeal_server.store.races import RaceStore
 from support import ServerProcess, eventually
+
+
+def pytest_configure() -> None:
+    """Have Ctrl-C mean itself also where the tests run as a background job of a script."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def _store_programs() -> list[str]:

@@ -130,6 +130,7 @@ async def test_the_lobby_shows_open_rooms_live_and_once(server_url: str, tmp_pat
 
 async def test_only_rooms_opened_to_all_are_in_the_lobby(server_url: str, tmp_path: Path) -> None:
     lists = Shell("lobby", "--game", "klondike", "--server", server_url)
+    await eventually(lambda: bool(lists.said))
     hidden = Shell("race", "--game", "klondike", "--server", server_url)
     await hidden.hears(type="room")
     shown = Shell("race", "--open", "--game", "klondike", "--server", server_url)

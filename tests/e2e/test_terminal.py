@@ -33,7 +33,7 @@ def test_two_race_by_keys_to_the_end_and_see_the_same_order(
         code = re.search(r"ROOM (\w+)", una.text)
         assert code is not None
         with Terminal(tmp_path / "vic", "join", code[1], *words, "vic") as vic:
-            vic.until("una", "Press RET when you are ready")
+            vic.until("una", "Press Enter when you are ready")
             vic.press("\r")
             una.until("vic")
             una.press("\r")

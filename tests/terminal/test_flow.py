@@ -67,7 +67,7 @@ async def test_a_room_is_made_with_all_options_and_joined_by_code(server_url: st
         await host.press("o")
         await host.until("OPTIONS")
         await host.press("left", "enter")
-        await guest.until("Press RET when you are ready")
+        await guest.until("Press Enter when you are ready")
         await guest.until("time limit")
         await host.press("enter")
         await guest.press("enter")

@@ -29,7 +29,7 @@ async def test_moves_wait_on_the_board_while_the_link_is_lost_and_reach_the_serv
             other = await rival.join(race.code)
             await other.ready()
             async with shown(url, client=client, race=race) as show:
-                await show.until("Press RET")
+                await show.until("Press Enter")
                 await show.press("enter")
                 await show.until("stock 30", "link")
                 board = show.lines("board")
@@ -60,7 +60,7 @@ async def test_a_second_terminal_takes_the_seat_and_the_first_is_told(server_url
         other = await rival.join(race.code)
         await other.ready()
         async with shown(server_url, client=client, race=race) as show:
-            await show.until("Press RET")
+            await show.until("Press Enter")
             await show.press("enter")
             await show.until("stock 30")
             async with Client(server_url, token=client.token) as second:

@@ -29,7 +29,7 @@ async def racing(
         race = await one.create_race("lanes", seed="modes", countdown_s=0)
         await (await two.join(race.code)).ready()
         async with shown(url, client=one, race=race, keys=keys, is_ascii=is_ascii) as show:
-            await show.until("Press RET")
+            await show.until("Press Enter")
             await show.press("enter")
             await show.until("stock 30", "RACE")
             yield show

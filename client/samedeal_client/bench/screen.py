@@ -89,7 +89,7 @@ def _played(folder: Path, url: str, code: str, seconds: float) -> tuple[list[flo
     os.close(slave)
     terminal = _Terminal(master)
     try:
-        terminal.shown(b"Press RET", b"\r")
+        terminal.shown(b"Press Enter", b"\r")
         terminal.shown(b"Pick a column")
         return _measured(terminal, seconds)
     finally:

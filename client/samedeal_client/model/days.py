@@ -59,7 +59,11 @@ def day_rows(
             canvas.put(3 + at, 1, f"{mark} {title} {own_line(each)}", ink)
         at = 4 + len(daily.games)
         each = choice.chosen
-        played = f"{each.played} have finished it" if each.played else "nobody has finished it yet"
+        played = (
+            f"{each.played} {'has' if each.played == 1 else 'have'} finished it"
+            if each.played
+            else "nobody has finished it yet"
+        )
         about = [f"{each.label.value} deal, {played}", f"commitment {each.commitment}"]
         if each.void:
             about.append("taken out of the ranking by the operators")
@@ -70,7 +74,7 @@ def day_rows(
             canvas.put(at, 2, line, Ink.DIM if line in about else Ink.PLAIN)
             at += 1
     canvas.put(height - 2, 2, clipped(sentence, width - 2), Ink.BAD)
-    keys = "up down choose  RET play or go on  p practice  s share card  Q back"
+    keys = "up down choose  Enter plays or goes on  p practice  s share card  Q back"
     canvas.put(height - 1, 1, clipped(keys, width - 1), Ink.DIM)
     return canvas.rows()
 
@@ -91,7 +95,7 @@ def day_panel(
     assert day is not None
     canvas.put(0, 1, f"DAILY {day.number}", Ink.TITLE)
     left = max(0, view.deadline_ms - clock_ms) // 1000
-    ends = f"ends in {left // 3600:02}:{left // 60 % 60:02}:{left % 60:02}"
+    ends = f"run ends in {left // 3600:02}:{left // 60 % 60:02}:{left % 60:02}"
     canvas.put(0, width - len(ends), ends, Ink.DIM)
     me = view.players[0]
     rules = game(view.game)

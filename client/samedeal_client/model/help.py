@@ -1,10 +1,15 @@
 """The help: how this game is played here, and which key does what."""
 
+import textwrap
+
 from samedeal.engine.rules import Base, Rules, Space
 from samedeal_client.model.ink import Ink, Row, Span, row
 from samedeal_client.model.keys import Action, Keys
 
 __all__ = ["help_rows"]
+
+_WIDTH = 58
+"""What fits into the narrowest window."""
 
 _KEYS = (
     (Action.PILE_1, "pick a column, then another one: the cards go there"),
@@ -21,7 +26,7 @@ _KEYS = (
     (Action.FEWER, "one card fewer"),
     (Action.UNDO, "take the last move back, as far as the room allows"),
     (Action.REDO, "play it again, where undo is free"),
-    (Action.CURSOR, "cursor on and off; arrows move it, RET picks and drops"),
+    (Action.CURSOR, "cursor on and off; arrows move it, Enter picks and drops"),
     (Action.CLEAR, "put the pick down"),
     (Action.TARGETS, "mark where the pick may go, or not"),
     (Action.ALWAYS_TARGETS, "always mark what can move"),
@@ -39,7 +44,8 @@ def help_rows(rules: Rules | None, keys: Keys) -> list[Row]:
     """The help as rows; how many there are does not depend on the window."""
     rows: list[Row] = []
     if rules is not None:
-        rows.append(row(f" {rules.title.upper()}: {rules.summary}"[:79], Ink.TITLE))
+        title = textwrap.wrap(f"{rules.title.upper()}: {rules.summary}", _WIDTH)
+        rows += [row(f" {line}", Ink.TITLE) for line in title]
         rows += [row(f" {line}") for line in _how(rules)]
         rows.append(())
     rows.append(

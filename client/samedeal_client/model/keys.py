@@ -105,7 +105,7 @@ DEFAULT_KEYS: Final[Mapping[Action, tuple[str, ...]]] = {
     Action.REDRAW: ("ctrl+l",),
 }
 
-_SHORT: Final = {"space": "SPC", "tab": "TAB", "escape": "ESC", "enter": "RET"}
+_SHORT: Final = {"space": "SPC", "tab": "TAB", "escape": "ESC", "enter": "Enter"}
 _MAX_KEY: Final = 20
 
 

@@ -22,11 +22,20 @@ class Item:
 class Menu:
     """Items under a title; one of them is the chosen one."""
 
-    def __init__(self, title: str, items: Sequence[Item], notes: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        title: str,
+        items: Sequence[Item],
+        notes: Sequence[str] = (),
+        *,
+        is_base: bool = False,
+    ) -> None:
         self.title = title
         self.items = items
         self.notes = notes
         """Lines above the items."""
+        self.is_base = is_base
+        """Whether there is nothing to go back to."""
         self.at = 0
 
     @property
@@ -63,18 +72,23 @@ class Menu:
             canvas.put(height - 1, 1, "Q back", Ink.DIM)
             return canvas.rows()
         widest = max(len(item.name) for item in self.items)
+        # What each is about stands beside it if there is room for all, else below for the chosen.
+        beside = 5 + widest + 2
+        all_fit = beside + max(len(item.about) for item in self.items) <= width
         for at, item in enumerate(self.items):
             row, is_chosen = self._first + at, at == self.at
             canvas.put(row, 1, ">" if is_chosen else " ", Ink.TITLE)
             canvas.put(row, 3, item.key, Ink.TITLE)
             canvas.put(row, 5, item.name, Ink.OWN if is_chosen else Ink.PLAIN)
-            if 5 + widest + 2 + len(item.about) <= width:
-                canvas.put(row, 5 + widest + 2, item.about, Ink.DIM)
-        below = self._first + len(self.items) + 1
-        for at, line in enumerate(textwrap.wrap(self.items[self.at].about, width - 6)):
-            canvas.put(below + at, 5, line)
+            if all_fit:
+                canvas.put(row, beside, item.about, Ink.DIM)
+        if not all_fit:
+            below = self._first + len(self.items) + 1
+            for at, line in enumerate(textwrap.wrap(self.items[self.at].about, width - 6)):
+                canvas.put(below + at, 5, line)
         told = textwrap.wrap(sentence, width - 4)
         for at, line in enumerate(told, start=height - 1 - len(told)):
             canvas.put(at, 2, line, Ink.BAD)
-        canvas.put(height - 1, 1, "arrows choose  RET takes  letters take at once", Ink.DIM)
+        keys = "arrows choose  Enter or its letter takes"
+        canvas.put(height - 1, 1, keys if self.is_base else f"{keys}  ESC goes back", Ink.DIM)
         return canvas.rows()

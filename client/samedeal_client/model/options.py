@@ -84,7 +84,7 @@ class OptionsForm:
             if name in self.changes:
                 canvas.put(3 + at, left + 1, "changed", Ink.DIM)
         canvas.put(height - 2, 2, sentence, Ink.BAD)
-        hint = "up and down choose  left and right change  RET takes it  ESC goes back"
+        hint = "up and down choose  left and right change  Enter takes it  ESC goes back"
         canvas.put(height - 1, 1, hint, Ink.DIM)
         return canvas.rows()
 

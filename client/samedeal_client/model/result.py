@@ -22,7 +22,8 @@ def result_rows(view: RaceView, seat: int, width: int, height: int, sentence: st
     canvas = Canvas(width, height)
     rules = game(view.game)
     most = rules.total - rules.dealt_to_foundations
-    canvas.put(1, 2, f"{rules.title.upper()}  race {view.code}", Ink.TITLE)
+    what = f"race {view.code}" if view.day is None else f"daily {view.day.number} ({view.day.date})"
+    canvas.put(1, 2, f"{rules.title.upper()}  {what}", Ink.TITLE)
     canvas.put(2, 2, _headline(view, seat), Ink.GOOD)
     canvas.put(4, 2, f"{'':<4}{'':<18}{'home':>8} {'opened':>7} {'moves':>6} {'time':>9}", Ink.DIM)
     for at, line in enumerate(view.order, start=5):
@@ -48,7 +49,8 @@ def result_rows(view: RaceView, seat: int, width: int, height: int, sentence: st
             Ink.DIM if fits else Ink.BAD,
         )
     canvas.put(height - 2, 2, sentence, Ink.TITLE)
-    canvas.put(height - 1, 1, "n next deal  v replay  s share card  ? help  Q home screen", Ink.DIM)
+    after = "n next deal  v replay  s share card" if view.day is None else "n your card  v replay"
+    canvas.put(height - 1, 1, f"{after}  ? help  Q home screen", Ink.DIM)
     return canvas.rows()
 
 

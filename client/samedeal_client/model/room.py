@@ -1,5 +1,7 @@
 """The room before the race: who sits where, what was agreed, how others get in."""
 
+import textwrap
+
 from samedeal.engine.games import game
 from samedeal.protocol.fields import Phase, PlayerView, RaceView
 from samedeal_client.model.ink import Canvas, Ink, Row
@@ -16,19 +18,23 @@ def room_rows(
     rules = game(view.game)
     is_host = view.host == seat
     canvas.put(1, 2, f"ROOM {view.code}", Ink.TITLE)
-    canvas.put(1, 16, f"{rules.title}: {rules.summary}"[: width - 17])
-    canvas.put(3, 2, "others join with", Ink.DIM)
-    canvas.put(3, 20, f"samedeal join {view.code}", Ink.OWN)
-    canvas.put(4, 2, "on the server", Ink.DIM)
-    canvas.put(4, 20, server)
-    at = 6
+    canvas.put(1, 14, rules.title.upper(), Ink.TITLE)
+    at = 2
+    for line in textwrap.wrap(rules.summary, width - 4):
+        canvas.put(at, 2, line, Ink.DIM)
+        at += 1
+    canvas.put(at + 1, 2, "others join with", Ink.DIM)
+    canvas.put(at + 1, 20, f"samedeal join {view.code}", Ink.OWN)
+    canvas.put(at + 2, 2, "on the server", Ink.DIM)
+    canvas.put(at + 2, 20, server)
+    at += 4
     taken = {player.seat: player for player in view.players}
     for number in range(1, view.options.seats + 1):
         canvas.put(at, 2, f"seat {number}", Ink.DIM)
         if (player := taken.get(number)) is not None:
             own = Ink.OWN if number == seat else Ink.PLAIN
             left = canvas.put(at, 10, f"{player.name}{'*' if number == seat else ''}", own) + 2
-            left = canvas.put(at, max(left, 28), "ready" if player.ready else "not ready yet")
+            left = canvas.put(at, max(left, 33), "ready" if player.ready else "not ready yet")
             canvas.put(at, left + 2, _about(view, player), Ink.DIM)
         else:
             canvas.put(at, 10, "free", Ink.DIM)
@@ -42,7 +48,7 @@ def room_rows(
     else:
         canvas.put(at + 1, 2, _waits_for(view, seat), Ink.TITLE)
     canvas.put(height - 2, 2, sentence, Ink.BAD)
-    keys = "RET ready  b add a bot  " + ("o options  s start now  " if is_host else "")
+    keys = "Enter ready  b add a bot  " + ("o options  s start now  " if is_host else "")
     canvas.put(height - 1, 1, f"{keys}? help  Q leave", Ink.DIM)
     return canvas.rows()
 
@@ -73,7 +79,7 @@ def _waits_for(view: RaceView, seat: int) -> str:
     free = view.options.seats - len(view.players)
     waiting = [player.name for player in view.players if not player.ready]
     if not me.ready:
-        return "Press RET when you are ready."
+        return "Press Enter when you are ready."
     if free:
         seats = "one free seat" if free == 1 else f"{free} free seats"
         return f"Waiting for {seats}: share the code, or press b for a bot."

@@ -96,7 +96,7 @@ def board_rows(
         elif board.rows:
             canvas.put(height - 3, 2, f"{board.total} in all; you are not on it yet", Ink.DIM)
     canvas.put(height - 2, 2, sentence, Ink.BAD)
-    keys = "left right board  g game  b bots  a around me  t top  PgUp PgDn  RET replay  Q back"
+    keys = "left right board  g game  b bots  a around  t top  PgDn  Enter replay  Q back"
     canvas.put(height - 1, 1, keys, Ink.DIM)
     return canvas.rows()
 

@@ -168,10 +168,9 @@ def key_bar(rules: Rules, keys: Keys, width: int, *, is_over: bool = False) -> R
     columns = len(rules.columns)
     word = "space" if not rules.builds else "col"
     if is_over:
+        # What can be done with a result comes when the others have theirs, too.
         hints = [
-            (name(Action.NEXT), "next deal"),
-            (name(Action.REPLAY), "replay"),
-            (name(Action.SHARE), "share"),
+            (name(Action.PANEL), "tracks, numbers, log"),
             (name(Action.QUIT), "leave"),
             (name(Action.HELP), "help"),
         ]

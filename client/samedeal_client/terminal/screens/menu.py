@@ -23,7 +23,7 @@ class MenuScreen(BaseScreen):
         is_base: bool = False,
     ) -> None:
         super().__init__()
-        self.menu = Menu(title, items)
+        self.menu = Menu(title, items, is_base=is_base)
         self._chosen = chosen
         self._notes = notes
         self._is_base = is_base

@@ -27,7 +27,7 @@ class PromptScreen(Screen[str | None]):
         yield Static(self._about, id="about", markup=False)
         yield Input(self._value, id="line", compact=True)
         yield Static("", id="wrong", markup=False)
-        yield Static("RET takes it  ESC goes back", id="hint", markup=False)
+        yield Static("Enter takes it  ESC goes back", id="hint", markup=False)
 
     def on_mount(self) -> None:
         self.query_one(Input).focus()
