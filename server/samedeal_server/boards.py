@@ -171,7 +171,8 @@ class Boards:
             boards = [Board(game, BoardKind.DAILY, day, bots) for day in counted]
             of_days = [[row async for row in self.store.rows(board)] for board in boards]
             season = Board(game, BoardKind.SEASON, week, bots)
-            rows = {row.player: row for row in points(of_days)}
+            # There may be many: no move is to wait for it.
+            rows = {row.player: row for row in await asyncio.to_thread(points, of_days)}
             async for old in self.store.rows(season):
                 if old.player not in rows:
                     await self.store.drop(old.player, [season])

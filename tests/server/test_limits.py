@@ -20,6 +20,7 @@ from samedeal.protocol import server_messages as say
 from samedeal.protocol.codec import decode_server, encode
 from samedeal.protocol.errors import ErrorCode
 from samedeal.protocol.limits import SUBPROTOCOL
+from samedeal.protocol.people_messages import LinkMade
 from samedeal_client.connection import Client, Race
 from support import ServerProcess, eventually, run_cli
 from wire import Wire, wired
@@ -113,6 +114,22 @@ async def test_new_accounts_from_one_address_are_limited_and_known_players_are_n
                 assert refused.code is ErrorCode.SLOW_DOWN
                 assert refused.retry_ms
             async with wired(server.url, "first", token=first.token):
+                pass
+
+
+async def test_who_guesses_link_codes_is_held_up_whatever_it_guesses(tmp_path: Path) -> None:
+    with ServerProcess(tmp_path, "--limit-hellos", "4:0.001") as server:
+        async with wired(server.url, "ada") as ada, connect(server.url, subprotocols=OURS) as thief:
+            code = (await ada.get(LinkMade, ask.LinkMake)).code
+            told = []
+            for guess in ("2222222222", "2222222223", "2222222224", "2222222225", code):
+                await thief.send(encode(ask.Hello(id=1, link=guess)))
+                refused = decode_server(await thief.recv())
+                assert isinstance(refused, say.Refused)
+                told.append(refused.code)
+            # No answer tells a right code from a wrong one, and the account's owner gets in.
+            assert told == [ErrorCode.NOT_FOUND] * 3 + [ErrorCode.SLOW_DOWN] * 2
+            async with wired(server.url, "ada", token=ada.token):
                 pass
 
 

@@ -1,5 +1,6 @@
 """Boards in a real store against a sorted list: places, pages both ways, around a player."""
 
+import asyncio
 import random
 import time
 from collections.abc import Iterable
@@ -127,6 +128,33 @@ async def test_p43_a_thousand_tied_rows_are_paged_each_once_by_their_time(redis:
         assert tied[at] in rows(around)
         assert len(around.rows) == 7
         assert {shown.place for shown in around.rows} == {1}
+
+
+@pytest.mark.parametrize("back", [False, True], ids=["forth", "back"])
+async def test_p43_rows_that_stay_are_paged_each_once_while_others_come_and_go(
+    redis: Redis, back: bool
+) -> None:
+    boards, rng = BoardStore(redis), random.Random(2)
+    stay = [row(number, number // 10, NOW_MS) for number in range(200)]
+    await asyncio.gather(*(boards.put(RATING, one) for one in stay))
+    others = range(200, 400)
+
+    async def come_and_go() -> None:
+        while not done.is_set():
+            who = rng.choice(others)
+            if rng.random() < 0.5:
+                await boards.put(RATING, row(who, rng.randrange(20), NOW_MS + rng.randrange(2)))
+            else:
+                await boards.drop(player(who), [RATING])
+
+    done = asyncio.Event()
+    changing = [asyncio.create_task(come_and_go()) for _ in range(4)]
+    found = await all_pages(boards, 7, back=back)
+    done.set()
+    await asyncio.gather(*changing)
+    staying = {one.player for one in stay}
+    assert [one for one in found if one.player in staying] == sorted(stay, key=lambda r: r.text)
+    assert len(found) > len(stay)
 
 
 async def test_only_friends_are_shown_in_order_with_their_places(redis: Redis) -> None:
