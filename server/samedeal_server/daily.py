@@ -1,8 +1,9 @@
 """The daily challenge: the deals of the days, who may play one, and who may see whose result."""
 
+import asyncio
 import logging
 import secrets
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import NamedTuple
 
 from samedeal.engine.deals import commitment
@@ -21,7 +22,8 @@ from samedeal_server.race import RaceDay, RaceState, SeatState
 from samedeal_server.rooms import Rooms
 from samedeal_server.rows import Board
 from samedeal_server.store.accounts import Account, new_id
-from samedeal_server.store.days import DayDeal, DayStore
+from samedeal_server.store.boards import Page
+from samedeal_server.store.days import DayDeal, DayStore, Tries
 from samedeal_server.store.races import RaceStore
 from samedeal_server.streaks import Streaks
 
@@ -120,7 +122,7 @@ class Days:
         if now_ms >= self._calendar.closes_at_ms(day):
             return ""
         tries = await self._store.tries(account.player, day, game_id)
-        state = await self._rooms.load(tries.ranked) if tries.ranked else None
+        state = await self._ranked(tries)
         return state.id if state is not None and state.was_run and not is_over(state) else ""
 
     async def _rank(self, account: Account, day: int, game_id: str) -> str | None:
@@ -146,7 +148,7 @@ class Days:
         """Begin a run that does not rank, or find the one that is not over."""
         deal = await self._deal(day, game_id, may_make=day == today)
         tries = await self._store.tries(account.player, day, game_id)
-        ranked = await self._rooms.load(tries.ranked) if tries.ranked else None
+        ranked = await self._ranked(tries)
         is_on = ranked is not None and ranked.was_run and not is_over(ranked)
         if is_on or (day == today and (ranked is None or not ranked.was_run)):
             sentence = f"your first run of day {day} ranks; play it to its end first"
@@ -230,7 +232,7 @@ class Days:
         if await self._store.now_ms() >= self._calendar.closes_at_ms(day):
             return True
         tries = await self._store.tries(account.player, day, game_id)
-        state = await self._rooms.load(tries.ranked) if tries.ranked else None
+        state = await self._ranked(tries)
         if state is None or not state.was_run or not is_over(state):
             return False
         if state.phase is not Phase.CLOSED:
@@ -252,7 +254,8 @@ class Days:
         if day > today:
             raise Refusal(ErrorCode.WRONG_PHASE, f"day {day} has not begun; today is day {today}")
         game_ids = days.DAILY_GAMES if message.game is None else (_of_the_day(message.game),)
-        games = [await self._game(account, day, game_id, now_ms=now_ms) for game_id in game_ids]
+        deals, coming = await self._read(day, today, game_ids)
+        games = await self._games(account, deals, now_ms=now_ms)
         return wire.Daily(
             id=message.id,
             day=day,
@@ -262,65 +265,89 @@ class Days:
             rollover_ms=max(0, calendar.ends_at_ms(day) - now_ms),
             closed=now_ms >= calendar.closes_at_ms(day),
             games=tuple(games),
-            coming=await self._promises(today, game_ids),
+            coming=coming,
         )
 
-    async def _game(self, account: Account, day: int, game_id: str, *, now_ms: int) -> wire.DayGame:
-        today = self._calendar.day_at(now_ms)
-        is_closed = now_ms >= self._calendar.closes_at_ms(day)
-        deal = await self._deal(day, game_id, may_make=day == today)
-        streak = await self.streaks.of(account.player, game_id, now_ms)
-        board = Board(game_id, BoardKind.DAILY, days.date_of(day).isoformat(), account.bot)
-        page = await self._boards.store.top(board, 1, me=account.player)
-        place = 0 if page.me is None or deal.is_void else page.me.place
-        return wire.DayGame(
-            game=game_id,
-            label=deal.label,
-            commitment=_promised(deal),
-            seed=deal.seed.hex() if is_closed else None,
-            void=deal.is_void,
-            played=page.total,
-            own=await self._own(account, day, game_id, place),
-            streak=wire.Streak(days=streak.days, best=streak.best, freezes=streak.freezes),
-        )
-
-    async def _own(
-        self, account: Account, day: int, game_id: str, place: int
-    ) -> wire.OwnRun | None:
-        tries = await self._store.tries(account.player, day, game_id)
-        state = await self._rooms.load(tries.ranked) if tries.ranked else None
-        if state is None or not state.was_run:
-            return None
-        seat = state.seats[1]
-        return wire.OwnRun(
-            race=state.id,
-            status=seat.status(state.phase),
-            best=seat.best,
-            opened=seat.opened,
-            home=seat.home,
-            moves=seat.seq,
-            t_ms=state.order()[0].t_ms if is_over(state) else seat.t_ms,
-            place=place,
-        )
-
-    async def _promises(self, today: int, game_ids: tuple[str, ...]) -> tuple[wire.Promise, ...]:
+    async def _read(
+        self, day: int, today: int, game_ids: Sequence[str]
+    ) -> tuple[list[DayDeal], tuple[wire.Promise, ...]]:
+        """The deals of a day, and what is promised for the days to come. Raise Refusal."""
         wanted = [
-            (day, game_id)
-            for day in range(today + 1, today + days.AHEAD + 1)
+            (each, game_id)
+            for each in (day, *range(today + 1, today + days.AHEAD + 1))
             for game_id in game_ids
         ]
         _, found = await self._store.deals(wanted)
-        return tuple(
-            wire.Promise(
-                day=deal.day,
-                date=days.date_of(deal.day).isoformat(),
+        of_day, to_come = found[: len(game_ids)], found[len(game_ids) :]
+        deals = [
+            deal if deal is not None else await self._deal(day, game_id, may_make=day == today)
+            for game_id, deal in zip(game_ids, of_day, strict=True)
+        ]
+        return deals, tuple(_promise(deal) for deal in to_come if deal is not None)
+
+    async def _games(
+        self, account: Account, deals: Sequence[DayDeal], *, now_ms: int
+    ) -> list[wire.DayGame]:
+        """What there is to say of each deal of a day, read all at the same time."""
+        is_closed = now_ms >= self._calendar.closes_at_ms(deals[0].day)
+        streaks, pages, runs = await asyncio.gather(
+            self.streaks.of(account.player, [deal.game for deal in deals], now_ms),
+            asyncio.gather(*(self._own_row(account, deal) for deal in deals)),
+            self._own_runs(account, deals),
+        )
+        return [
+            wire.DayGame(
                 game=deal.game,
                 label=deal.label,
                 commitment=_promised(deal),
+                seed=deal.seed.hex() if is_closed else None,
+                void=deal.is_void,
+                played=page.total,
+                own=_own(state, 0 if page.me is None or deal.is_void else page.me.place),
+                streak=wire.Streak(days=streak.days, best=streak.best, freezes=streak.freezes),
             )
-            for deal in found
-            if deal is not None
-        )
+            for deal, streak, page, state in zip(deals, streaks, pages, runs, strict=True)
+        ]
+
+    async def _own_row(self, account: Account, deal: DayDeal) -> Page:
+        date = days.date_of(deal.day).isoformat()
+        board = Board(deal.game, BoardKind.DAILY, date, account.bot)
+        return await self._boards.store.top(board, 1, me=account.player)
+
+    async def _own_runs(self, account: Account, deals: Sequence[DayDeal]) -> list[RaceState | None]:
+        wanted = [(deal.day, deal.game) for deal in deals]
+        tries = await self._store.all_tries(account.player, wanted)
+        return await asyncio.gather(*(self._ranked(each) for each in tries))
+
+    async def _ranked(self, tries: Tries) -> RaceState | None:
+        """The run that ranks, if there is one."""
+        return await self._rooms.load(tries.ranked) if tries.ranked else None
+
+
+def _own(state: RaceState | None, place: int) -> wire.OwnRun | None:
+    if state is None or not state.was_run:
+        return None
+    seat = state.seats[1]
+    return wire.OwnRun(
+        race=state.id,
+        status=seat.status(state.phase),
+        best=seat.best,
+        opened=seat.opened,
+        home=seat.home,
+        moves=seat.seq,
+        t_ms=state.order()[0].t_ms if is_over(state) else seat.t_ms,
+        place=place,
+    )
+
+
+def _promise(deal: DayDeal) -> wire.Promise:
+    return wire.Promise(
+        day=deal.day,
+        date=days.date_of(deal.day).isoformat(),
+        game=deal.game,
+        label=deal.label,
+        commitment=_promised(deal),
+    )
 
 
 def _hidden(day: int) -> Refusal:

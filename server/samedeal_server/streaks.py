@@ -1,5 +1,8 @@
 """Streaks: who has played how many days in a row, worked out from the days, and their board."""
 
+import asyncio
+from collections.abc import Sequence
+
 from samedeal.protocol import days as numbers
 from samedeal.protocol.board_messages import BoardKind
 from samedeal_server.almanac import Calendar
@@ -31,11 +34,14 @@ class Streaks:
             await self._store.note_played(seat.player, state.game, day.number)
             await self.update(seat.player, state.game)
 
-    async def of(self, player: str, game: str, now_ms: int) -> DaysInARow:
-        """Work a streak out."""
-        played = await self._played(player, game)
-        void = await self._store.voided(game)
-        return days_in_a_row(played, void, self._calendar.open_from(now_ms))
+    async def of(self, player: str, games: Sequence[str], now_ms: int) -> list[DaysInARow]:
+        """Work out a player's streaks in some games."""
+        played, void = await asyncio.gather(self._played(player, games), self._store.all_voided())
+        open_from = self._calendar.open_from(now_ms)
+        return [
+            days_in_a_row(days, void[game], open_from)
+            for game, days in zip(games, played, strict=True)
+        ]
 
     async def update(self, player: str, game: str) -> None:
         """Bring a player's row up to date, and note the day whose end may cost it."""
@@ -44,7 +50,7 @@ class Streaks:
             # Forgotten since.
             await self._store.streak_is_over(player, game)
             return
-        played, void = await self._played(player, game), await self._store.voided(game)
+        (played,), void = await self._played(player, [game]), await self._store.voided(game)
         open_from = self._calendar.open_from(await self._store.now_ms())
         streak = days_in_a_row(played, void, open_from)
         board = Board(game, BoardKind.STREAK, bots=label.bot)
@@ -72,10 +78,17 @@ class Streaks:
         async for player, _ in self._boards.players(game):
             await self.update(player, game)
 
-    async def _played(self, player: str, game: str) -> set[int]:
+    async def _played(self, player: str, games: Sequence[str]) -> list[set[int]]:
         """The days played, without those whose result an operator has removed."""
-        played = await self._store.played(player, game)
-        async for result in self._boards.results(game, player, removed=True):
-            if result.day:
-                played.discard(numbers.number_of_iso(result.day))
-        return played
+        played, removed = await asyncio.gather(
+            self._store.played(player, games),
+            asyncio.gather(*(self._removed(player, game) for game in games)),
+        )
+        return [days - gone for days, gone in zip(played, removed, strict=True)]
+
+    async def _removed(self, player: str, game: str) -> set[int]:
+        return {
+            numbers.number_of_iso(result.day)
+            async for result in self._boards.results(game, player, removed=True)
+            if result.day
+        }

@@ -40,7 +40,8 @@ class Traces:
 
     async def of(self, player: str) -> dict[str, Any]:
         """What is stored about a player, but for its account and its runs."""
-        played = {game: await self._days.played(player, game) for game in days.DAILY_GAMES}
+        of_each = await self._days.played(player, days.DAILY_GAMES)
+        played = dict(zip(days.DAILY_GAMES, of_each, strict=True))
         return {
             "days": {game: sorted(numbers) for game, numbers in played.items() if numbers},
             "results": await self._results(player, removed=False),

@@ -1,7 +1,8 @@
 """The daily challenge in the store: the deals of the days, and who played them."""
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -87,16 +88,31 @@ class DayStore:
 
     async def voided(self, game: str) -> set[int]:
         """Return the days of a game that are void."""
+        return (await self.all_voided())[game]
+
+    async def all_voided(self) -> Mapping[str, set[int]]:
+        """Return the days that are void, by game."""
         *_, void = keys.days()
         members: Any = await self._redis.smembers(void)
-        pairs = (member.split(":") for member in members)
-        return {int(day) for day, of_game in pairs if of_game == game}
+        found: dict[str, set[int]] = defaultdict(set)
+        for member in members:
+            day, _, game = member.partition(":")
+            found[game].add(int(day))
+        return found
 
     async def tries(self, player: str, day: int, game: str) -> Tries:
         """Read which runs a player has at a deal."""
-        key = keys.tries(player, day, game)
-        ranked, practice = await self._redis.hmget(key, ["ranked", "practice"])
-        return Tries(str(ranked or ""), str(practice or ""))
+        return (await self.all_tries(player, [(day, game)]))[0]
+
+    async def all_tries(self, player: str, wanted: Iterable[tuple[int, str]]) -> list[Tries]:
+        """Read which runs a player has at each of some deals."""
+        pipe = self._redis.pipeline(transaction=False)
+        for day, game in wanted:
+            pipe.hmget(keys.tries(player, day, game), ["ranked", "practice"])
+        return [
+            Tries(str(ranked or ""), str(practice or ""))
+            for ranked, practice in await pipe.execute()
+        ]
 
     async def claim(self, player: str, day: int, game: str, race_id: str) -> str:
         """Name the run that ranks. Return the id that stands: the first one, for good."""
@@ -136,10 +152,12 @@ class DayStore:
         )
         return [str(player) for player in found]
 
-    async def played(self, player: str, game: str) -> set[int]:
-        """Return the days that a player has played."""
-        days: Iterable[Any] = await self._redis.smembers(keys.days_played(player, game))
-        return {int(day) for day in days}
+    async def played(self, player: str, games: Iterable[str]) -> list[set[int]]:
+        """Return the days that a player has played, for each game."""
+        pipe = self._redis.pipeline(transaction=False)
+        for game in games:
+            pipe.smembers(keys.days_played(player, game))
+        return [{int(day) for day in days} for days in await pipe.execute()]
 
 
 def _field(day: int, game: str) -> str:
