@@ -53,7 +53,7 @@ class _Waiting:
     """As it was told last."""
     pair: str = ""
     must_answer_by: float = 0.0
-    was_offered_bot: bool = False
+    may_be_offered_bot: bool = True
     left: bool = field(default=False)
 
     def tell(self, state: MatchState, **facts: Any) -> None:
@@ -74,15 +74,13 @@ class Matches:
         self._now = asyncio.get_running_loop().time
 
     async def join(self, account: Account, seeker: Seeker, game: str, request: int) -> Match:
-        """Wait for an opponent. Return the answer. Raise Refusal for who cannot."""
-        if account.bot:
-            sentence = "quick match is for people; a bot joins a room by its code"
-            raise Refusal(ErrorCode.BAD_OPTION, sentence)
+        """Wait for an opponent; a bot waits for who wants one. Return the answer. Raise Refusal."""
         if self._closing:
             sentence = "this server is about to stop; ask again in a moment"
             raise Refusal(ErrorCode.STORE_UNAVAILABLE, sentence, retry_ms=1000)
         rating = await self._ratings.of(known(game).id, account.player)
         one = _Waiting(account, seeker, game, new_ticket(), rating)
+        one.may_be_offered_bot = not account.bot
         older = self._waiting.get(account.player)
         await self._queue.join(account, one.ticket, game, str(rating))
         if older is not None and not older.left:
@@ -105,19 +103,25 @@ class Matches:
             self._drop(one, "you declined and left the queue")
 
     async def bot(self, account: Account, seeker: Seeker, request: int) -> Match:
-        """Leave the queue for a race with the server's bot. Raise Refusal if there is no need."""
+        """Leave the queue for a race with a bot that waits, else the server's. Raise Refusal."""
         one = self._own(account, seeker)
-        word = await self._queue.take_bot(account.player, one.ticket)
+        word, claim = await self._queue.take_bot(account.player, one.ticket)
         if word == "early":
             sentence = "wait a little longer: somebody may come; then the bot is offered"
             raise Refusal(ErrorCode.WRONG_PHASE, sentence)
         if word != "done":
             raise Refusal(ErrorCode.WRONG_PHASE, "an opponent was found just now")
+        if claim is not None:
+            async with self._ticking:
+                # If this fails, whoever makes the race has it told as any other.
+                await self._make(claim)
+                self._forget(one)
+            await self._queue.leave(account.player, one.ticket)
+            return Match(id=request, game=one.game, state=MatchState.READY, race=claim.pair)
         self._forget(one)
         race_id = new_id()
-        me = _seat(1, account, one.rating)
-        bot = SeatState(seat=2, player=HOUSE_BOT.player, name=HOUSE_BOT.name, bot=True, ready=True)
-        await self._open(race_id, one.game, (me, bot), _WITH_BOT)
+        seats = (_seat(1, account, one.rating), _seat(2, HOUSE_BOT, None))
+        await self._open(race_id, one.game, seats, _WITH_BOT)
         return Match(id=request, game=one.game, state=MatchState.READY, race=race_id)
 
     async def leave(self, account: Account, seeker: Seeker) -> None:
@@ -126,6 +130,13 @@ class Matches:
         if one is not None and one.seeker is seeker:
             self._forget(one)
             await self._queue.leave(account.player, one.ticket)
+
+    async def lost(self, account: Account, seeker: Seeker) -> None:
+        """The connection is gone; who comes back in time has its place and its opponent still."""
+        one = self._waiting.get(account.player)
+        if one is not None and one.seeker is seeker:
+            self._forget(one)
+            await self._queue.away(account.player, one.ticket)
 
     async def tick(self) -> None:
         """Tell those who wait here what is new, and make races that are to be made."""
@@ -142,20 +153,22 @@ class Matches:
                     await self._stands(one, standing)
 
     async def close(self) -> None:
-        """Take everyone out of the queue: they come back to another node."""
+        """Have nobody wait here any more: they come back to another node."""
         self._closing = True
         async with self._ticking:
             for one in list(self._waiting.values()):
                 self._forget(one)
-                await self._queue.leave(one.account.player, one.ticket)
+                await self._queue.away(one.account.player, one.ticket)
 
     async def _make(self, claim: Claim) -> None:
         """Open the race of a pair. A node that ends half way leaves it to the next: same id."""
         seats = []
         for number, (player, name) in enumerate(claim.sides, start=1):
             rating = await self._ratings.of(claim.game, player)
-            seats.append(_seat(number, Account(player, name, bot=False), rating))
-        await self._open(claim.pair, claim.game, tuple(seats), _RANKED)
+            is_bot = claim.with_bot and number == 2
+            seats.append(_seat(number, Account(player, name, is_bot), None if is_bot else rating))
+        options = _WITH_BOT if claim.with_bot else _RANKED
+        await self._open(claim.pair, claim.game, tuple(seats), options)
         await self._queue.made(claim.pair)
 
     async def _open(
@@ -197,8 +210,8 @@ class Matches:
                 if before in ("found", "accepted"):
                     sentence = "the other player did not accept; you are first in line again"
                     one.tell(MatchState.WAITING, sentence=sentence)
-                elif now.waited_ms >= self._queue.bot_ms and not one.was_offered_bot:
-                    one.was_offered_bot = True
+                elif one.may_be_offered_bot and now.waited_ms >= self._queue.bot_ms:
+                    one.may_be_offered_bot = False
                     sentence = "nobody is here yet; you may play a bot, or wait on"
                     one.tell(MatchState.BOT_OFFERED, sentence=sentence)
             case "replaced":
@@ -229,7 +242,7 @@ class Matches:
             del self._waiting[one.account.player]
 
 
-def _seat(number: int, account: Account, rating: Shown) -> SeatState:
+def _seat(number: int, account: Account, rating: Shown | None) -> SeatState:
     return SeatState(
         seat=number,
         player=account.player,

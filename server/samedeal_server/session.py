@@ -149,10 +149,10 @@ class Session:
                 log.warning("race %s: could not note that seat %d is empty", race_id, seat.seat)
 
     async def _stop_waiting(self) -> None:
-        """Nobody is matched with who is gone."""
+        """Nobody new is matched with who is gone."""
         if self.account is not None:
             try:
-                await self._desk.matches.leave(self.account, self.outbox)
+                await self._desk.matches.lost(self.account, self.outbox)
             except StoreUnavailable:
                 log.warning("a player is gone; the queue finds out when the lease ends")
 

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import signal
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
+from redis.asyncio import Redis
 
 from samedeal.protocol import client_messages as ask
 from samedeal.protocol import server_messages as say
 from samedeal.protocol.errors import ErrorCode
 from samedeal.protocol.fields import Phase
 from samedeal.protocol.match_messages import MatchState
-from support import ServerProcess, eventually
+from samedeal_server.store import keys
+from support import ServerProcess, eventually, run_cli
 from wire import Wire, wired
 
 LANES = {"game": "lanes"}
@@ -190,19 +194,98 @@ async def test_a_second_connection_of_an_account_takes_its_place_in_the_queue(
     assert not [m for m in ada.all(say.Match) if m.state is MatchState.FOUND]
 
 
-async def test_bots_unknown_games_and_answers_to_nothing_are_refused(
-    people: People, one: str
-) -> None:
+async def test_unknown_games_and_answers_to_nothing_are_refused(people: People) -> None:
     ada, _, _ = people
     assert (await ada.get(say.Refused, ask.MatchQueue, game="poker")).code is ErrorCode.NOT_FOUND
     for kind, fields in ((ask.MatchAnswer, {"race": "0" * 16}), (ask.MatchBot, {})):
         refused = await ada.get(say.Refused, kind, **fields)
         assert refused.sentence == "you are not in the queue"
     await leave(ada)
-    async with wired(one, "robo", bot=True) as robo:
-        refused = await robo.get(say.Refused, ask.MatchQueue, game="lanes")
-        assert refused.code is ErrorCode.BAD_OPTION
     await join(ada)
     early = await ada.get(say.Refused, ask.MatchBot)
     assert early.code is ErrorCode.WRONG_PHASE
     await leave(ada)
+
+
+@pytest.fixture
+async def redis(one: str, folder: Path) -> AsyncIterator[Redis]:
+    """The store of the nodes."""
+    store = f"unix://{folder / 'data' / 'store.sock'}"
+    async with Redis.from_url(store, decode_responses=True) as redis:
+        yield redis
+
+
+async def has_waited(redis: Redis, wire: Wire, seconds: float) -> None:
+    """Have a player wait for longer than it did, by the store."""
+    player = (wire.token or "").partition(".")[0]
+    entry: Any = await redis.hget(keys.match()[0], player)
+    parts = entry.split("\n")
+    parts[4] = str(int(parts[4]) - int(seconds * 1000))
+    await redis.hset(keys.match()[0], player, "\n".join(parts))
+
+
+async def waits(redis: Redis, name: str) -> None:
+    """Wait until somebody of this name is in the queue."""
+    async with asyncio.timeout(20):
+        while True:
+            entries: Any = await redis.hvals(keys.match()[0])
+            if any(name in entry.split("\n") for entry in entries):
+                return
+
+
+async def test_a_bot_that_waits_is_offered_and_taken_but_matched_with_nobody_by_itself(
+    people: People, two: str, redis: Redis, tmp_path: Path
+) -> None:
+    ada, ivo, eva = people
+    words = ("bot", "--match", "--game", "sally", "--pace", "0", "--name", "robo", "--json")
+    shell = asyncio.create_task(asyncio.to_thread(run_cli, *words, "--server", two, state=tmp_path))
+    await waits(redis, "robo")
+    async with wired(two, "other", bot=True) as other:
+        await join(other, game="sally")
+        await join(ada, game="sally")
+        # Two people find each other beside two bots, who were there before.
+        await join(ivo, game="sally")
+        assert await accept(ada) == await accept(ivo)
+        for wire in (ada, ivo):
+            await heard(wire, MatchState.READY)
+        await join(eva, game="sally")
+        early = await eva.get(say.Refused, ask.MatchBot)
+        assert early.code is ErrorCode.WRONG_PHASE
+        await leave(other)
+        await has_waited(redis, eva, 21)
+        await heard(eva, MatchState.BOT_OFFERED)
+        assert not [m for m in eva.all(say.Match) if m.state is MatchState.FOUND]
+        ready = await eva.get(say.Match, ask.MatchBot)
+        assert ready.state is MatchState.READY
+        seated = await eva.get(say.Seated, ask.Resume, race=ready.race)
+        assert not seated.race.options.ranked
+        assert [(p.name, p.bot) for p in seated.race.players] == [
+            (eva.name, False),
+            ("robo", True),
+        ]
+        await eventually(lambda: bool(eva.all(say.Go)), 10)
+        await eva.get(say.Done, ask.Bank, race=ready.race)
+        code, out, _ = await shell
+        said = [json.loads(line) for line in out.splitlines()]
+        assert [line["type"] for line in said][:2] == ["match", "room"]
+        assert (code, said[1]["race"]) == (0, ready.race)
+        assert not [m for m in other.all(say.Match) if m.state is not MatchState.WAITING]
+
+
+async def test_who_is_cut_off_before_accepting_is_asked_once_more_on_any_node(
+    people: People, one: str, two: str
+) -> None:
+    ada, ivo, _ = people
+    await join(ada, ivo)
+    race = await accept(ivo)
+    await heard(ada, MatchState.FOUND)
+    ivo.abort()
+    async with wired(one, token=ivo.token) as back:
+        answer = await back.get(say.Match, ask.MatchQueue, game="lanes")
+        assert answer.state is MatchState.WAITING
+        # What it said before it was cut off does not count: whoever races was there at the end.
+        await ada.get(say.Done, ask.MatchAnswer, race=race)
+        assert await accept(back) == race
+        for wire in (ada, back):
+            assert (await heard(wire, MatchState.READY)).race == race
+    assert len([m for m in ada.all(say.Match) if m.state is MatchState.FOUND]) == 1

@@ -27,10 +27,12 @@ class Hall:
     redis: Redis
     waiting: dict[str, str] = field(default_factory=dict)
 
-    async def join(self, *names: str, game: str = "lanes", rating: int = 1500) -> None:
+    async def join(
+        self, *names: str, game: str = "lanes", rating: int = 1500, bot: bool = False
+    ) -> None:
         for name in names:
             ticket = new_ticket()
-            await self.queue.join(Account(name, name, bot=False), ticket, game, str(rating))
+            await self.queue.join(Account(name, name, bot), ticket, game, str(rating))
             self.waiting[name] = ticket
 
     async def tick(self) -> dict[str, Standing]:
@@ -54,7 +56,7 @@ TO_ACCEPT, TO_MAKE = 1, 2
 
 async def later(redis: Redis, seconds: float, entries: int = WAITED, pairs: int = 0) -> None:
     """Let time pass for one of the times of all entries, and for one of all pairs."""
-    for key, at in zip(keys.match(), (entries, pairs), strict=True):
+    for key, at in zip(keys.match(), (entries, pairs), strict=False):
         found: Any = await redis.hgetall(key)
         for name, text in found.items() if at else ():
             parts = text.split("\n")
@@ -190,6 +192,15 @@ async def test_the_nearest_rating_is_taken_and_the_window_widens_with_waiting(
     assert "eva" not in pairs
 
 
+async def test_both_must_have_waited_long_enough_for_who_is_far_apart(hall: Hall) -> None:
+    await hall.join("ada", rating=1500)
+    await later(hall.redis, 30)
+    await hall.join("far", rating=1900)
+    assert await hall.states() == {"ada": "waiting", "far": "waiting"}
+    await later(hall.redis, 11)
+    assert await hall.states() == {"ada": "found", "far": "found"}
+
+
 async def test_one_account_waits_in_one_place_and_keeps_it_on_another_connection(
     hall: Hall, other: Hall
 ) -> None:
@@ -244,14 +255,127 @@ async def test_a_bot_is_to_be_had_after_twenty_seconds_and_never_beside_an_oppon
 ) -> None:
     await hall.join("ada")
     ticket = hall.waiting["ada"]
-    assert await hall.queue.take_bot("ada", ticket) == "early"
+    assert (await hall.queue.take_bot("ada", ticket))[0] == "early"
     await later(hall.redis, 20)
     await hall.join("ivo")
     await hall.tick()
-    assert await hall.queue.take_bot("ada", ticket) == "paired"
+    assert (await hall.queue.take_bot("ada", ticket))[0] == "paired"
     await hall.queue.leave("ivo", hall.waiting.pop("ivo"))
-    assert await hall.queue.take_bot("ada", ticket) == "done"
+    assert (await hall.queue.take_bot("ada", ticket))[0] == "done"
     assert await hall.states() == {"ada": "gone"}
+
+
+async def test_bots_are_paired_with_nobody_and_taken_by_who_waited_and_asks(
+    hall: Hall, other: Hall
+) -> None:
+    await other.join("far-bot", game="sally", bot=True)
+    await other.join("old-bot", bot=True)
+    await later(hall.redis, 1)
+    await other.join("new-bot", bot=True)
+    await hall.join("ada")
+    await later(hall.redis, 30)
+    assert set((await other.states()).values()) == {"waiting"}
+    assert await hall.states() == {"ada": "waiting"}
+    word, claim = await hall.queue.take_bot("ada", hall.waiting["ada"])
+    assert (word, claim is not None and claim.sides) == (
+        "done",
+        (("ada", "ada"), ("old-bot", "old-bot")),
+    )
+    assert claim is not None
+    assert claim.with_bot
+    await hall.queue.made(claim.pair)
+    states = await other.tick()
+    assert states["old-bot"][2:4] == ("made", claim.pair)
+    assert (states["new-bot"].state, states["far-bot"].state) == ("waiting", "waiting")
+    # A bot asks for none, and one whose connection was lost is there for nobody.
+    assert (await other.queue.take_bot("new-bot", other.waiting["new-bot"]))[0] == "early"
+    await other.queue.away("new-bot", other.waiting.pop("new-bot"))
+    await hall.join("ivo")
+    await later(hall.redis, 30)
+    assert await hall.queue.take_bot("ivo", hall.waiting["ivo"]) == ("done", None)
+
+
+async def test_a_race_with_a_bot_is_made_by_another_node_if_the_first_one_dies(
+    hall: Hall, other: Hall
+) -> None:
+    await other.join("robo", bot=True)
+    await hall.join("ada")
+    await later(hall.redis, 30)
+    _, claim = await hall.queue.take_bot("ada", hall.waiting["ada"])
+    await later(hall.redis, 4, pairs=TO_MAKE)
+    assert (await other.queue.tick([]))[1] == (claim,)
+
+
+async def test_who_lost_the_connection_keeps_place_and_opponent_for_a_moment_and_meets_nobody_new(
+    hall: Hall, other: Hall
+) -> None:
+    await hall.join("ada")
+    await later(hall.redis, 5)
+    await hall.queue.away("ada", hall.waiting.pop("ada"))
+    await other.join("ivo")
+    assert await other.states() == {"ivo": "waiting"}
+    await hall.join("ada")
+    now = await hall.tick()
+    assert (now["ada"].state, now["ada"].waited_ms >= 5000) == ("found", True)
+    pair = now["ada"].pair
+    # Lost again after it accepted: it has to accept once more when it is back.
+    await hall.answer("ada", pair)
+    await hall.queue.away("ada", hall.waiting.pop("ada"))
+    await other.answer("ivo", pair)
+    assert await other.states() == {"ivo": "accepted"}
+    await hall.join("ada")
+    assert (await hall.tick())["ada"][2:4] == ("found", pair)
+    assert await hall.answer("ada", pair) == "done"
+    await hall.tick()
+    assert await other.states() == {"ivo": "made"}
+
+
+async def test_who_does_not_come_back_is_out_and_comes_later_as_anybody(
+    hall: Hall, other: Hall
+) -> None:
+    await hall.join("ada")
+    await later(hall.redis, 9)
+    await other.join("ivo")
+    pair = (await found(hall))["ada"]
+    await other.answer("ivo", pair)
+    await hall.queue.away("ada", hall.waiting.pop("ada"))
+    await later(hall.redis, 4, ANSWERED_FOR)
+    await hall.join("ada", game="sally")
+    await hall.join("ada")
+    assert (await hall.tick())["ada"].waited_ms < 9000
+    assert await other.answer("ivo", pair) == "gone"
+
+
+async def test_of_a_crowd_whoever_fits_somebody_is_paired_within_the_windows(hall: Hall) -> None:
+    seed = random.randrange(2**32)
+    rng = random.Random(seed)
+    ratings = {f"p{number:03}": rng.randrange(800, 2800) for number in range(200)}
+    for name, rating in ratings.items():
+        await hall.join(name, game=rng.choice(["lanes", "sally"]), rating=rating)
+    began_s = asyncio.get_running_loop().time()
+    games = {name: (await entry(hall, name))[2] for name in ratings}
+    for _ in range(40):
+        # Of so many the queue moves on a few times a second only: as if that time had passed.
+        await hall.redis.delete(keys.match()[2])
+        pairs = await found(hall)
+    # The first has joined some moments before that.
+    widest = 150 + 25 * (asyncio.get_running_loop().time() - began_s + 5)
+    sides: dict[str, list[str]] = {}
+    for name, pair in pairs.items():
+        sides.setdefault(pair, []).append(name)
+    for one, other in sides.values():
+        assert games[one] == games[other], f"seed {seed}"
+        assert abs(ratings[one] - ratings[other]) <= widest, f"seed {seed}"
+    left = [name for name in ratings if name not in pairs]
+    for one in left:
+        for other in left:
+            is_near = abs(ratings[one] - ratings[other]) <= 150
+            assert one == other or games[one] != games[other] or not is_near, f"seed {seed}"
+
+
+async def entry(hall: Hall, name: str) -> list[str]:
+    text: Any = await hall.redis.hget(keys.match()[0], name)
+    return str(text).split("\n")
 
 
 async def test_of_many_on_two_nodes_nobody_is_ever_matched_twice(redis: Redis) -> None:

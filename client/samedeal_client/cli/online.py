@@ -2,9 +2,12 @@
 
 import argparse
 import asyncio
+from contextlib import aclosing
 
 from samedeal.engine.games import GAMES
 from samedeal.protocol.days import DAILY_GAMES
+from samedeal.protocol.fields import Phase
+from samedeal.protocol.match_messages import MatchState
 from samedeal_client import bot
 from samedeal_client.cli.account import connected
 from samedeal_client.cli.arguments import (
@@ -21,7 +24,9 @@ from samedeal_client.cli.order import is_first, tell_result
 from samedeal_client.cli.output import FINE, NO, Parser, Voice
 from samedeal_client.cli.plain import Plain
 from samedeal_client.cli.play import play_race, wants_screen
+from samedeal_client.connection import Client
 from samedeal_client.errors import ClientError
+from samedeal_client.race import Race
 
 __all__ = ["add_parsers"]
 
@@ -72,7 +77,9 @@ def add_parsers(commands: "argparse._SubParsersAction[Parser]") -> None:
     race.add_argument("--seed", type=seed, metavar="TEXT", help="deal this seed: a practice race")
     join = commands.add_parser("join", help="join a race by its code", description=_RACE)
     join.add_argument("code", type=code, metavar="CODE", help="the code that the host was shown")
-    bot_ = commands.add_parser("bot", help="have a labelled bot join a race, or open one")
+    bot_ = commands.add_parser(
+        "bot", help="have a labelled bot join a race, open one, or wait in quick match"
+    )
     bot_.add_argument(
         "code", type=code, metavar="CODE", nargs="?", help="the race to join; else it opens a room"
     )
@@ -81,6 +88,9 @@ def add_parsers(commands: "argparse._SubParsersAction[Parser]") -> None:
     )
     bot_.add_argument(
         "--daily", action="store_true", help="play the deal of the day, on the bots' own board"
+    )
+    bot_.add_argument(
+        "--match", action="store_true", help="wait in quick match for a person who takes a bot"
     )
     bot_.add_argument("--strategy", choices=["greedy"], default="greedy", help="how it plays")
     bot_.add_argument(
@@ -151,10 +161,17 @@ async def _bot(args: argparse.Namespace) -> int:
         if args.code is not None or args.game not in DAILY_GAMES:
             games = ", ".join(DAILY_GAMES)
             raise ClientError(f"--daily takes no code, and one of the games {games}")
+        if args.match:
+            raise ClientError("a bot plays the daily or waits in quick match, not both")
         return await play_as_bot(args)
+    if args.match and args.code is not None:
+        raise ClientError("--match takes no code: quick match opens the room")
     voice = Voice(as_json=args.json)
     async with connected(args, is_bot=True) as client:
-        race = await (client.join(args.code) if args.code else client.create_race(args.game))
+        if args.match:
+            race = await _matched(client, args.game, voice)
+        else:
+            race = await (client.join(args.code) if args.code else client.create_race(args.game))
         voice.say(
             "room",
             f"{client.name} (bot) sits in room {race.code}",
@@ -165,7 +182,21 @@ async def _bot(args: argparse.Namespace) -> int:
             name=client.name,
             commitment=race.view.commitment,
         )
-        await race.ready()
+        if race.view.phase is Phase.LOBBY:
+            await race.ready()
         await bot.play(race, seed=args.seed, pace_s=args.pace)
         tell_result(voice, race.view)
         return FINE if is_first(race.view, race.model.seat) else NO
+
+
+async def _matched(client: Client, game_id: str, voice: Voice) -> Race:
+    """Wait in the queue until a person takes this bot."""
+    match = client.match(game_id)
+    async with aclosing(match.events()) as events:
+        async for event in events:
+            if event.state is MatchState.WAITING:
+                text = f"{client.name} (bot) waits in quick match of {game_id}"
+                voice.say("match", text, game=game_id, state=event.state.value)
+            elif event.state is MatchState.OVER:
+                raise ClientError(event.sentence or "the bot is not in the queue any more")
+    return await match.race()

@@ -223,8 +223,11 @@ def days_due(game: str) -> str:
 
 
 def match() -> list[str]:
-    """Hash of those who wait in quick match, hash of the pairs that are to accept."""
-    return ["{match}:queue", "{match}:pairs"]
+    """Hash of those who wait in quick match, hash of the pairs that are to accept, and a mark.
+
+    The mark lives while the queue was moved on just now.
+    """
+    return ["{match}:queue", "{match}:pairs", "{match}:moved"]
 
 
 def lobby() -> list[str]:

@@ -2,6 +2,8 @@
 
 An entry lives while its node answers for it, by ticks; one whose node died is out of the queue
 within LEASE_MS. A pair becomes a race only when both have accepted, and by then both are there.
+Who lost the connection keeps place and opponent for as long, and is matched with nobody new. Bots
+wait for people who ask for one, and are never paired with anybody by themselves.
 """
 
 import secrets
@@ -48,6 +50,8 @@ class Claim(NamedTuple):
     game: str
     sides: tuple[tuple[str, str], tuple[str, str]]
     """Player and name of each."""
+    with_bot: bool
+    """Whether the second is a bot, which the first has asked for."""
 
 
 def new_ticket() -> str:
@@ -71,21 +75,28 @@ class MatchQueue:
     async def join(self, account: Account, ticket: str, game: str, rating: str) -> None:
         """Wait for an opponent; on another connection it is the same place in the line."""
         args = (account.player, ticket, self._node, game, rating.rstrip("?"), account.name)
-        await self._run("join", *args)
+        await self._run("join", *args, int(account.bot))
 
     async def leave(self, player: str, ticket: str) -> None:
         """Leave; an opponent who was offered waits on, first in line."""
         await self._run("leave", player, ticket)
+
+    async def away(self, player: str, ticket: str) -> None:
+        """The connection was lost: keep place and opponent for who comes back in time."""
+        await self._run("away", player, ticket)
 
     async def answer(self, player: str, ticket: str, pair: str, *, accept: bool) -> str:
         """Accept or decline. Return 'done', 'gone', or 'agreed': too late to decline."""
         word: str = await self._run("answer", player, ticket, pair, int(accept))
         return word
 
-    async def take_bot(self, player: str, ticket: str) -> str:
-        """Leave for a bot. Return 'done', 'gone', 'paired' (there is an opponent) or 'early'."""
-        word: str = await self._run("bot", player, ticket, self.bot_ms)
-        return word
+    async def take_bot(self, player: str, ticket: str) -> tuple[str, Claim | None]:
+        """Take a bot that waits, whose race has to be made then, or leave for another one.
+
+        Return 'done', 'gone', 'paired' (there is an opponent) or 'early'.
+        """
+        word, *claim = await self._run("bot", player, ticket, self.bot_ms, new_id())
+        return word, _claim(claim[0]) if claim else None
 
     async def made(self, pair: str) -> None:
         """The race of a pair is there."""
@@ -97,12 +108,17 @@ class MatchQueue:
         """Answer for those who wait on this node, and move the whole queue on."""
         ids = [new_id() for _ in range(_NEW_PAIRS)]
         flat = [part for each in waiting for part in each]
-        rows, claims = await self._run("tick", self._node, len(ids), *ids, *flat)
+        rows, claims = await self._run("tick", len(ids), *ids, *flat)
         return (
             [Standing(r[0], r[1], r[2], r[3], int(r[4]), int(r[5])) for r in rows],
-            tuple(Claim(c[0], c[1], ((c[2], c[3]), (c[4], c[5]))) for c in claims),
+            tuple(map(_claim, claims)),
         )
 
     async def _run(self, *args: str | int) -> Any:
         settings = (LEASE_MS, self._accept_ms, WINDOW, WIDENS, _KEEP_MS)
         return await run(self._redis, _MATCH, keys.match(), [*settings, *args])
+
+
+def _claim(parts: Sequence[str]) -> Claim:
+    pair, game, bot, *sides = parts
+    return Claim(pair, game, ((sides[0], sides[1]), (sides[2], sides[3])), bot == "1")

@@ -26,7 +26,7 @@ class MatchState(StrEnum):
     FOUND = "found"
     """There is an opponent: accept it, or the other one waits on without you."""
     BOT_OFFERED = "bot_offered"
-    """Nobody came so far: `match_bot` plays the server's bot, saying nothing waits on."""
+    """Nobody came so far: `match_bot` plays a bot, saying nothing waits on."""
     READY = "ready"
     """Both have accepted: the race is there, the countdown runs; `resume` takes the seat."""
     OVER = "over"
@@ -34,7 +34,10 @@ class MatchState(StrEnum):
 
 
 class MatchQueue(Message):
-    """Wait for an opponent of about the same strength; one account waits in one place."""
+    """Wait for an opponent of about the same strength; one account waits in one place.
+
+    A bot waits for somebody who asks for one, and is never matched by itself.
+    """
 
     type: Literal["match_queue"] = "match_queue"
     id: RequestId
@@ -51,7 +54,8 @@ class MatchAnswer(Message):
 
 
 class MatchBot(Message):
-    """Play the bot that was offered, in a race that is not ranked."""
+    """Play the bot that was offered, in a race that is not ranked: one that waits in the queue, or
+    else the server's own."""
 
     type: Literal["match_bot"] = "match_bot"
     id: RequestId
