@@ -105,9 +105,10 @@ class Traces:
             if state.day is not None:
                 await self._days.forget(player, state.day.number, state.game)
         await self._boards.forget(player)
-        for game in days.DAILY_GAMES:
+        of_each = await self._days.played(player, days.DAILY_GAMES)
+        for game, played in zip(days.DAILY_GAMES, of_each, strict=True):
             await self._days.streak_is_over(player, game)
-            for day in await self._days.played(player, game):
+            for day in played:
                 await self._days.forget(player, day, game)
         await self._store.drop(player)
 

@@ -19,9 +19,12 @@ from redis.asyncio import Redis
 from boardworld import operated
 from samedeal.engine.moves import DRAW
 from samedeal.protocol.board_messages import BoardKind
+from samedeal.protocol.match_messages import MatchState
 from samedeal_client.connection import Client
+from samedeal_client.race import Race
 from samedeal_server.boards import Boards
 from samedeal_server.errors import StoreUnavailable
+from samedeal_server.ratings import Ratings
 from samedeal_server.results import Result, updates
 from samedeal_server.rows import ORDERS, Board
 from samedeal_server.store import keys
@@ -33,6 +36,7 @@ from samedeal_server.store.discovery import slot_of
 from samedeal_server.store.leases import Leases
 from samedeal_server.store.link import CommitLink, pack
 from samedeal_server.store.races import RaceStore
+from samedeal_server.store.ratings import RatingStore
 from support import Proxy, ServerProcess, eventually
 from topologies import Cluster, StoreProcess, ask, commit, open_race, opened, races_at
 
@@ -293,6 +297,58 @@ async def test_the_daily_is_played_over_a_cluster_on_two_nodes(servers: list[str
             return (sally.played, place, sally.streak.days) == (2, 1, 1)
 
         await eventually(is_booked, 20)
+
+
+async def test_a_match_is_made_rated_and_voided_over_a_cluster_on_two_nodes(
+    servers: list[str], client: Redis
+) -> None:
+    names = (f"ada-{new_id()[:8]}", f"ivo-{new_id()[:8]}")
+    async with (
+        Client(servers[0], name=names[0]) as a,
+        Client(servers[1], name=names[1]) as b,
+        asyncio.timeout(40),
+    ):
+
+        async def matched(client: Client) -> Race:
+            match = client.match("single-left")
+            async with aclosing(match.events()) as events:
+                async for event in events:
+                    if event.state is MatchState.FOUND:
+                        await match.accept()
+            return await match.race()
+
+        first, second = await asyncio.gather(matched(a), matched(b))
+        assert first.id == second.id
+        for race in (first, second):
+            await race.until_go()
+        await first.move(DRAW)
+        await first.bank()
+        await second.bank()
+        await first.until_closed()
+        ratings = Ratings(RatingStore(client), RaceStore(client, "n"), BoardStore(client))
+
+        async def shown() -> list[str]:
+            return [str(await ratings.of("single-left", one.player)) for one in (a, b)]
+
+        await eventually(lambda: {row.rating for row in first.view.order} == {1605, 1395})
+        for out, numbers in ((True, ["1500?", "1500?"]), (False, ["1605?", "1395?"])):
+            assert await ratings.leave_out(first.id, out=out)
+            assert await shown() == numbers
+
+
+async def test_the_lobby_is_one_over_a_cluster(servers: list[str]) -> None:
+    names = (f"ada-{new_id()[:8]}", f"ivo-{new_id()[:8]}")
+    async with (
+        Client(servers[0], name=names[0]) as a,
+        Client(servers[1], name=names[1]) as b,
+        aclosing(b.lobby("klondike")) as rooms,
+        asyncio.timeout(20),
+    ):
+        assert await anext(rooms) == ()
+        race = await a.create_race("klondike", listed=True)
+        assert [room.code for room in await anext(rooms)] == [race.code]
+        await race.leave()
+        assert await anext(rooms) == ()
 
 
 async def test_accounts_and_codes_and_the_sweep_need_no_common_slot(client: Redis) -> None:
