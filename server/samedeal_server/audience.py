@@ -278,16 +278,21 @@ class Audience:
             run.hear((entry.action, entry.t_ms) for entry in member.live.entries[run.known :])
         if run.known < record.seq:
             run.hear(await self._races.log(state.id, seat, run.known))
+        # Here already, where others may have their turn: `_play` finds little left to do.
+        await run.play_in_turns_until(self._shown_until_ms())
 
     def _play(self) -> None:
         """Bring the boards to where watchers may see them now."""
-        state = self._room.state
-        until_ms = float("inf")
-        if state.phase is not Phase.CLOSED and state.options.watch_delay_s:
-            clock_ms = self._loop.time() * 1000 + self._clock_offset_ms - state.go_at_ms
-            until_ms = clock_ms - state.options.watch_delay_s * 1000
         for run in self._runs.values():
-            run.play_until(until_ms)
+            run.play_until(self._shown_until_ms())
+
+    def _shown_until_ms(self) -> float:
+        """Up to what time from GO watchers may see the boards now."""
+        state = self._room.state
+        if state.phase is Phase.CLOSED or not state.options.watch_delay_s:
+            return float("inf")
+        clock_ms = self._loop.time() * 1000 + self._clock_offset_ms - state.go_at_ms
+        return clock_ms - state.options.watch_delay_s * 1000
 
     def _due_s(self) -> float | None:
         """In how many seconds an action that waits for its time is to be shown."""

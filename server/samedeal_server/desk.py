@@ -139,7 +139,7 @@ class RaceDesk:
         if not state.was_run or state.phase is Phase.LOBBY or state.now_ms < state.go_at_ms:
             return None
         live = self.rooms.open_run(state, seat, epoch)
-        live.replay(await self.races.log(state.id, seat))
+        await live.replay_in_turns(await self.races.log(state.id, seat))
         return live
 
     async def ready(self, account: Account, message: ask.Ready) -> None:

@@ -1,10 +1,11 @@
 """One player's board as watchers see it: what was played of its log, and what waits its time."""
 
+import asyncio
 from collections.abc import Iterable
 
 from samedeal.protocol.fields import Spectating
 from samedeal.protocol.watch_messages import WatchedBoard
-from samedeal_server.runs import LiveRun
+from samedeal_server.runs import IN_A_ROW, LiveRun
 
 __all__ = ["FollowedRun"]
 
@@ -47,11 +48,25 @@ class FollowedRun:
 
     def play_until(self, t_ms: float) -> None:
         """Play what was made by then. Raise EngineError for a damaged log."""
+        while self.play_some_until(t_ms):
+            pass
+
+    async def play_in_turns_until(self, t_ms: float) -> None:
+        """The same, but whatever else is to be done comes in between if it is much."""
+        while True:
+            if not self.play_some_until(t_ms):
+                return
+            await asyncio.sleep(0)
+
+    def play_some_until(self, t_ms: float) -> bool:
+        """Play a little of it, and return whether there is more."""
         due = 0
-        while due < len(self._waiting) and self._waiting[due][1] <= t_ms:
+        most = min(len(self._waiting), IN_A_ROW)
+        while due < most and self._waiting[due][1] <= t_ms:
             due += 1
         due_now, self._waiting = self._waiting[:due], self._waiting[due:]
         self._live.replay(due_now)
+        return due == IN_A_ROW
 
     def told(self) -> None:
         """Everyone has been sent what was played so far."""

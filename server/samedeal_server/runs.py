@@ -1,13 +1,16 @@
 """One player's run as this node holds it: validate, commit, and pop back what fails."""
 
+import asyncio
 from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
 from samedeal.engine.errors import EngineError, IllegalMove
+from samedeal.engine.replay import MAX_ACTIONS
 from samedeal.engine.run import UNDO, Run, parse_action
 from samedeal.protocol.errors import ErrorCode
 from samedeal.protocol.fields import BoardView
+from samedeal.protocol.limits import MAX_RUN_ACTIONS
 from samedeal.protocol.server_messages import LogEntry
 from samedeal_server.deals import Deal, deal
 from samedeal_server.errors import Refusal, ServerError, StoreUnavailable
@@ -22,9 +25,11 @@ __all__ = ["COMMIT", "Committed", "Fenced", "LiveRun"]
 
 COMMIT = Script("commit")
 
-
 LATE_MS = 250
 """After so long a race whose time is up is closed, or is known to go on."""
+
+IN_A_ROW = 200
+"""Actions of a log that are played before others have their turn: some 3 ms."""
 
 
 class Fenced(ServerError):
@@ -68,6 +73,8 @@ class LiveRun:
         self._deal = partial(deal, state.game, state.seed)
         self.run = Run(self._deal(), state.options.undo)
         self.entries: list[Committed] = []
+        # All of a race must fit into a replay file.
+        self._most = min(MAX_RUN_ACTIONS, MAX_ACTIONS // state.options.seats)
         self.busy = False
         self.told_stuck = False
         self.marked_stuck_at = -1
@@ -87,6 +94,13 @@ class LiveRun:
         for action, t_ms in log:
             reveals = self._apply(action, t_ms)
             self._keep(action, t_ms, reveals)
+
+    async def replay_in_turns(self, log: list[tuple[str, int]]) -> None:
+        """The same, but whatever else is to be done comes in between if the log is long."""
+        for at in range(0, len(log), IN_A_ROW):
+            if at:
+                await asyncio.sleep(0)
+            self.replay(log[at : at + IN_A_ROW])
 
     def answered(self, seq: int, action: str) -> Committed | None:
         """Return the answer given to this action before, or None if it is the next one.
@@ -114,6 +128,9 @@ class LiveRun:
         committed, nobody may be told of it; if it says otherwise, the table is as before.
         """
         run = self.run
+        if run.seq >= self._most:
+            sentence = f"a run has at most {self._most} actions; bank your result"
+            raise Refusal(ErrorCode.RUN_OVER, sentence)
         reveals = self._apply(action, run.t_last_ms)
         seq = run.seq
         command = pack(

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import replace
 
 import pytest
 
 from racestore import ADA, RACE, Store
+from samedeal.engine.replay import MAX_ACTIONS
 from samedeal.protocol.errors import ErrorCode
 from samedeal_server.errors import Refusal, ServerError, StoreUnavailable
-from samedeal_server.runs import COMMIT, Committed, Fenced, LiveRun
+from samedeal_server.followed import FollowedRun
+from samedeal_server.runs import COMMIT, IN_A_ROW, Committed, Fenced, LiveRun
 from samedeal_server.store import keys
 from samedeal_server.store.address import StoreAddress
 from samedeal_server.store.link import CommitLink
@@ -111,3 +114,49 @@ async def test_a_store_that_lost_actions_is_away_until_it_is_read_again(
     before = live.run.table.hash, live.run.seq
     assert isinstance(await act(live, "draw"), StoreUnavailable)
     assert (live.run.table.hash, live.run.seq) == before
+
+
+async def test_a_long_log_is_played_with_others_having_their_turn(
+    store: Store, link: CommitLink
+) -> None:
+    live, _ = await live_run(store, link, undo="free")
+    log = [("draw" if at % 2 else "undo", at) for at in range(1, 2001)]
+    replaying = asyncio.create_task(live.replay_in_turns(log))
+    turns = 0
+    while not replaying.done():
+        turns += 1
+        await asyncio.sleep(0)
+    await replaying
+    assert (live.run.seq, turns >= 2000 // IN_A_ROW) == (2000, True)
+
+
+async def test_watchers_see_a_long_log_played_a_little_at_a_time(
+    store: Store, link: CommitLink
+) -> None:
+    live, _ = await live_run(store, link, undo="free")
+    run = FollowedRun(ADA, live)
+    run.hear([("draw" if at % 2 else "undo", at) for at in range(1, 2001)])
+    assert run.play_some_until(1000)
+    assert run.seq == IN_A_ROW
+    await run.play_in_turns_until(1000)
+    assert (run.seq, run.known, run.due_ms) == (1000, 2000, 1001)
+    run.play_until(float("inf"))
+    assert run.seq == 2000
+
+
+@pytest.mark.parametrize(("seats", "most"), [(1, 50_000), (2, 50_000), (8, 12_500)])
+async def test_a_run_has_so_many_actions_that_its_race_fits_into_a_replay_file(
+    store: Store, link: CommitLink, seats: int, most: int
+) -> None:
+    await live_run(store, link, undo="free")
+    state = await store.state()
+    options = state.options.model_copy(update={"seats": seats})
+    live = LiveRun(replace(state, options=options), 1, 1, link, "n1")
+    assert seats * most <= MAX_ACTIONS
+    live.replay([("draw" if at % 2 else "undo", at) for at in range(1, most)])
+    # The last one that there is room for gets as far as the store, which knows of none before it.
+    assert isinstance(await act(live, "undo"), StoreUnavailable)
+    live.replay([("undo", most)])
+    with pytest.raises(Refusal, match=f"at most {most} actions; bank your result") as refused:
+        await act(live, "draw")
+    assert refused.value.code is ErrorCode.RUN_OVER

@@ -32,6 +32,9 @@ CODE_ALPHABET = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
 MAX_MOVE = 16
 """Characters of a move as text; `T9:13>T8` has 8."""
 
+MAX_RUN_ACTIONS = 50_000
+"""Actions of one run: its log still fits into the one frame that answers who comes back."""
+
 PROGRESS_PER_S = 4
 """Progress updates a race sends to each of its sockets in a second, at most."""
 
