@@ -259,5 +259,9 @@ async def test_what_there_is_not_is_refused_by_its_id(operators: Operators) -> N
         await operators.remove(f"{nobody}.1", "")
     with pytest.raises(CannotDo, match=f"no race {nobody}"):
         await operators.void(nobody, "")
+    far = number_of(FIRST) + 13
+    with pytest.raises(CannotDo, match=f"day {far} has no deal yet"):
+        await operators.void_day(far, ["lanes"], "")
+    await operators.void_day(far - 1, ["lanes"], "it leaked")
     with pytest.raises(CannotDo, match="no announcement x"):
         await operators.unsay("x", "")

@@ -42,7 +42,8 @@ class Operators:
         self._races = RaceStore(redis, "admin")
         self._days = DayStore(redis)
         self._boards = Boards(BoardStore(redis), self._races, self._days)
-        self._streaks = Streaks(self._days, self._boards.store, calendar)
+        self._calendar = Calendar() if calendar is None else calendar
+        self._streaks = Streaks(self._days, self._boards.store, self._calendar)
         self._ratings = Ratings(RatingStore(redis), self._races, self._boards.store)
         self._accounts = AccountStore(redis)
         self._audit = AuditStore(redis)
@@ -115,6 +116,9 @@ class Operators:
         self, day: int, games: Sequence[str], why: str, *, unvoid: bool = False
     ) -> None:
         """Take the deals of a day out of streaks and seasons, or put them back."""
+        today = self._calendar.day_at(await self._days.now_ms())
+        if day > today + days.AHEAD and not unvoid:
+            raise CannotDo(f"day {day} has no deal yet; today is day {today}")
         date = days.date_of(day).isoformat()
         for game in games:
             await self._note("unvoid-day" if unvoid else "void-day", f"{day}:{game}", why, date)
