@@ -11,6 +11,7 @@ import pytest
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
+import noon
 from expiry import everything_expires
 from racestore import Store
 from samedeal_server.store.address import StoreAddress
@@ -73,6 +74,14 @@ async def redis(valkey_url: str) -> AsyncIterator[Redis]:
 def server_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A real server with a store of its own, shared by the tests that need one."""
     with ServerProcess(tmp_path_factory.mktemp("server")) as server:
+        yield server.url
+
+
+@pytest.fixture(scope="module")
+def at_noon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A server for which it is noon: no test of a day's play runs over midnight."""
+    program = (str(Path(noon.__file__)),)
+    with ServerProcess(tmp_path_factory.mktemp("noon"), program=program) as server:
         yield server.url
 
 

@@ -7,6 +7,7 @@ import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 
+from samedeal_server.almanac import Calendar
 from samedeal_server.bans import Bans
 from samedeal_server.board_check import BoardCheck
 from samedeal_server.boards import Boards
@@ -67,7 +68,9 @@ PREPARE_S = 600.0
 
 
 @asynccontextmanager
-async def running(settings: Settings, *, shares_port: bool = False) -> AsyncIterator[int]:
+async def running(
+    settings: Settings, *, shares_port: bool = False, calendar: Calendar | None = None
+) -> AsyncIterator[int]:
     """Run a server. Give the port it listens on. Raise CannotServe if it cannot start."""
     async with AsyncExitStack() as stack:
         tls, proxies = settings.tls(), Proxies.parse(settings.trusted_proxies)
@@ -84,7 +87,7 @@ async def running(settings: Settings, *, shares_port: bool = False) -> AsyncIter
         node = f"{os.getpid()}-{secrets.token_hex(4)}"
         races, day_store = RaceStore(redis, node), DayStore(redis)
         boards = Boards(BoardStore(redis), races, day_store)
-        streaks = Streaks(day_store, boards.store)
+        streaks = Streaks(day_store, boards.store, calendar)
         leases = Leases(own_redis, node)
         link = CommitLink(address, [COMMIT], min_replicas=settings.min_replicas)
         try:
@@ -109,7 +112,7 @@ async def running(settings: Settings, *, shares_port: bool = False) -> AsyncIter
         feed.open()
         stack.push_async_callback(feed.close)
         stack.push_async_callback(rooms.close)
-        days = Days(races, rooms, day_store, boards, streaks)
+        days = Days(races, rooms, day_store, boards, streaks, calendar)
         await _made_ready(days)
         matches = Matches(MatchQueue(redis, node), races, ratings)
         spectators = Spectators(

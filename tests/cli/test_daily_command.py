@@ -24,9 +24,9 @@ def facts(text: str, kind: str) -> dict[str, Any]:
 
 
 def test_the_day_is_shown_with_its_deals_and_the_promises_of_a_week(
-    server_url: str, tmp_path: Path
+    at_noon: str, tmp_path: Path
 ) -> None:
-    code, text, _ = daily(server_url, tmp_path, "--info", "--json")
+    code, text, _ = daily(at_noon, tmp_path, "--info", "--json")
     assert code == 0
     day = facts(text, "day")
     assert [each["game"] for each in day["games"]] == list(DAILY_GAMES)
@@ -35,8 +35,9 @@ def test_the_day_is_shown_with_its_deals_and_the_promises_of_a_week(
     assert [each["day"] for each in day["coming"][::5]] == [day["day"] + n for n in range(1, 8)]
     assert 0 < day["rollover_ms"] <= 24 * 3600 * 1000
     assert date_of(day["day"]).isoformat() == day["date"]
+    assert 11.9 <= day["rollover_ms"] / 3_600_000 <= 12
 
-    code, text, _ = daily(server_url, tmp_path, "--info", "--game", "lanes")
+    code, text, _ = daily(at_noon, tmp_path, "--info", "--game", "lanes")
     assert code == 0
     assert re.match(rf"daily {day['day']} \({day['date']} UTC\), ends in \d", text)
     assert "at 00:00 UTC (" in text
@@ -44,18 +45,18 @@ def test_the_day_is_shown_with_its_deals_and_the_promises_of_a_week(
     assert "you: not played" in text
 
 
-def test_a_run_is_left_resumed_banked_shared_and_practised(server_url: str, tmp_path: Path) -> None:
+def test_a_run_is_left_resumed_banked_shared_and_practised(at_noon: str, tmp_path: Path) -> None:
     lanes = ("--game", "lanes")
-    code, text, _ = daily(server_url, tmp_path, *lanes)
+    code, text, _ = daily(at_noon, tmp_path, *lanes)
     assert code == 0
     assert "your first run: it ranks" in text
     assert "come back with: samedeal daily --game lanes" in text
-    code, text, _ = daily(server_url, tmp_path, *lanes, "--share")
+    code, text, _ = daily(at_noon, tmp_path, *lanes, "--share")
     assert (code, "is still on" in text) == (1, True)
 
     saved = str(tmp_path / "day.jsonl")
     moves = "draw\nnext\ndraw\n"
-    code, text, _ = daily(server_url, tmp_path, *lanes, "--save", saved, stdin=moves)
+    code, text, _ = daily(at_noon, tmp_path, *lanes, "--save", saved, stdin=moves)
     assert code == 0
     assert "ok 2: drew" in text
     assert "refused: a day has one deal; no other one follows it" in text
@@ -68,10 +69,10 @@ def test_a_run_is_left_resumed_banked_shared_and_practised(server_url: str, tmp_
     code, _, error = run_cli("verify", saved, "--seed", "ab" * 32)
     assert (code, "the commitment was made to another deal" in error) == (1, True)
 
-    code, text, _ = daily(server_url, tmp_path, *lanes, stdin="draw\n")
+    code, text, _ = daily(at_noon, tmp_path, *lanes, stdin="draw\n")
     assert (code, "you have played it" in text) == (0, True)
 
-    code, card, _ = daily(server_url, tmp_path, *lanes, "--share")
+    code, card, _ = daily(at_noon, tmp_path, *lanes, "--share")
     assert code == 0
     assert len(card.splitlines()) <= 6
     assert re.search(r"^samedeal daily \d+, Lanes \(open\)$", card, re.MULTILINE)
@@ -79,27 +80,27 @@ def test_a_run_is_left_resumed_banked_shared_and_practised(server_url: str, tmp_
     cards = {card_text(number) for number in range(52)}
     assert cards.isdisjoint(re.findall(r"\w+", card))
 
-    _, text, _ = daily(server_url, tmp_path, *lanes, "--share", "--json")
+    _, text, _ = daily(at_noon, tmp_path, *lanes, "--share", "--json")
     run = f"{facts(text, 'card')['games'][0]['own']['race']}.1"
-    code, _, error = run_cli("replay", run, "--server", server_url, state=tmp_path)
+    code, _, error = run_cli("replay", run, "--server", at_noon, state=tmp_path)
     assert (code, "public when its day is closed; get it again then" in error) == (2, True)
-    code, _, error = run_cli("replay", run, "--server", server_url, state=tmp_path / "other")
+    code, _, error = run_cli("replay", run, "--server", at_noon, state=tmp_path / "other")
     assert (code, "are hidden until your own run is over" in error) == (2, True)
 
-    code, text, _ = daily(server_url, tmp_path, *lanes, "--practice", stdin="draw\nbank\n")
+    code, text, _ = daily(at_noon, tmp_path, *lanes, "--practice", stdin="draw\nbank\n")
     assert (code, "practice: it counts for nothing" in text) == (0, True)
-    code, again, _ = daily(server_url, tmp_path, *lanes, "--share")
+    code, again, _ = daily(at_noon, tmp_path, *lanes, "--share")
     assert again == card
 
 
-def test_a_bot_plays_the_day_once(server_url: str, tmp_path: Path) -> None:
+def test_a_bot_plays_the_day_once(at_noon: str, tmp_path: Path) -> None:
     bot = ("bot", "--daily", "--game", "lanes", "--pace", "0", "--name", "robo", "--server")
-    code, text, _ = run_cli(*bot, server_url, state=tmp_path)
+    code, text, _ = run_cli(*bot, at_noon, state=tmp_path)
     assert code == 0
     assert "robo (bot)" in text
-    code, text, _ = run_cli(*bot, server_url, state=tmp_path)
+    code, text, _ = run_cli(*bot, at_noon, state=tmp_path)
     assert (code, "robo (bot) has played it" in text) == (0, True)
-    code, _, error = run_cli("bot", "ABCDE", "--daily", "--server", server_url, state=tmp_path)
+    code, _, error = run_cli("bot", "ABCDE", "--daily", "--server", at_noon, state=tmp_path)
     assert (code, "--daily takes no code" in error) == (2, True)
 
 
@@ -116,9 +117,9 @@ def test_a_bot_plays_the_day_once(server_url: str, tmp_path: Path) -> None:
     ],
 )
 def test_what_cannot_be_played_is_told_in_one_sentence(
-    server_url: str, tmp_path: Path, words: tuple[str, ...], sentence: str
+    at_noon: str, tmp_path: Path, words: tuple[str, ...], sentence: str
 ) -> None:
-    code, text, error = daily(server_url, tmp_path, *words)
+    code, text, error = daily(at_noon, tmp_path, *words)
     assert (code, text) == (2, "")
     assert sentence in error
     assert len(error.splitlines()) == 1

@@ -75,8 +75,8 @@ async def test_a_room_is_made_with_all_options_and_joined_by_code(server_url: st
         await host.until("stock 30")
 
 
-async def test_the_daily_is_played_resumed_and_shared(server_url: str) -> None:
-    async with shown(server_url, name="dana") as show:
+async def test_the_daily_is_played_resumed_and_shared(at_noon: str) -> None:
+    async with shown(at_noon, name="dana") as show:
         await show.until("you are dana")
         await show.press("d")
         await show.until("featured", "commitment")
