@@ -13,9 +13,8 @@ from dataclasses import asdict, dataclass
 from typing import Any, Self
 
 from samedeal.engine.errors import EngineError
-from samedeal.engine.games import game
 from samedeal.engine.run import Run, UndoPolicy, parse_action
-from samedeal.engine.table import Table
+from samedeal_server.deals import deal
 from samedeal_server.errors import ServerError
 
 __all__ = ["CannotBePlayed", "Judge", "JudgeGone", "Played"]
@@ -96,8 +95,8 @@ class Judge:
 
 def _played(question: dict[str, Any]) -> dict[str, Any]:
     try:
-        table = Table.deal(game(question["game"]), bytes.fromhex(question["seed"]))
-        run = Run(table, UndoPolicy(question["undo"]))
+        dealt = deal(question["game"], bytes.fromhex(question["seed"]))
+        run = Run(dealt, UndoPolicy(question["undo"]))
         for text, t_ms in question["log"]:
             run.act(parse_action(text), t_ms)
     except EngineError as error:

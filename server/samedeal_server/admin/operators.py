@@ -131,6 +131,9 @@ class Operators:
         counts = {}
         for game in games:
             await self._note("rebuild", game, why)
+        for player in await self._audit.banned():
+            await self._boards.hide(player)
+        for game in games:
             counts[game] = await self._boards.rebuild(game)
             await self._ratings.rebuild(game)
             if game in days.DAILY_GAMES:

@@ -72,6 +72,11 @@ class AuditStore:
         """Note that there is no ban any more."""
         await self._redis.zrem(keys.bans(), player)
 
+    async def banned(self) -> list[str]:
+        """Accounts that are banned."""
+        found: Any = await self._redis.zrange(keys.bans(), 0, -1)
+        return list(found)
+
     async def bans_over(self, now_ms: int) -> list[str]:
         """Accounts whose time of being banned is over."""
         found: Any = await self._redis.zrangebyscore(keys.bans(), 0, now_ms, start=0, num=50)
