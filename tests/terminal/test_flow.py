@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from textual import events
 
+from samedeal_client.accounts import usual_name
 from samedeal_client.terminal import settings as remembered
 from samedeal_client.terminal.palette import Palette
 from samedeal_client.terminal.screens.replay import ReplayScreen
@@ -34,6 +35,7 @@ async def test_the_first_start_asks_for_a_name_and_remembers_it(server_url: str)
         await typed(show, "robin")
         await show.until("you are robin")
     assert remembered.load().name == "robin"
+    assert usual_name(server_url) == "robin"  # commands of the shell are about the same player
 
 
 async def test_a_quick_race_needs_four_keys_and_goes_on(server_url: str) -> None:

@@ -233,7 +233,7 @@ class TerminalApp(App[int]):
         self._say("connecting ...")
         try:
             self.client = await self._stack.enter_async_context(
-                signed_in(self.server, self.settings.name)
+                signed_in(self.server, self.settings.name, as_usual=True)
             )
         except Refused as refusal:
             self._say(str(refusal))
