@@ -18,8 +18,8 @@ async def signed_in(
 ) -> AsyncIterator[Client]:
     """The account of the name given, or a new guest; kept, so that its name brings it back.
 
-    Who plays `as_usual` is remembered, and without a name has the one of last time. Raise ClientError if the name
-    is one of the other kind's, a bot's or a person's.
+    Who plays `as_usual` is remembered, and without a name has the one of last time. Raise
+    ClientError if the name is one of the other kind's, a bot's or a person's.
     """
     is_chosen = name is not None
     nodes = addresses(server)
