@@ -1,5 +1,6 @@
 """From the first start to every screen of the terminal client, on a real server."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -82,6 +83,8 @@ async def test_the_daily_is_played_resumed_and_shared(at_noon: str) -> None:
         await show.until("you are dana")
         await show.press("d")
         await show.until("featured", "commitment")
+        # Those of today and of the days to come, whole.
+        assert len(re.findall(r"\b[0-9a-f]{64}\b", show.text)) > 2
         await show.press("enter")
         await show.until("DAILY", "this run", "until you")
         await show.press("space")

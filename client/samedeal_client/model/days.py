@@ -6,7 +6,7 @@ from samedeal.engine.games import game
 from samedeal.protocol import server_messages as say
 from samedeal.protocol.daily_messages import DayGame
 from samedeal.protocol.fields import RaceView, Status
-from samedeal_client.cli.daytext import card, coming, day_lines, own_line
+from samedeal_client.cli.daytext import card, day_lines, own_line
 from samedeal_client.model.ink import Canvas, Ink, Row, clipped
 
 __all__ = ["DayChoice", "day_panel", "day_rows"]
@@ -81,8 +81,7 @@ def day_rows(
 
 def _promises(daily: say.Daily, game_id: str) -> list[str]:
     """The commitments of days to come for one game."""
-    promised = tuple(each for each in daily.coming if each.game == game_id)
-    lines = coming(daily.model_copy(update={"coming": promised}))
+    lines = [f"{each.date}  {each.commitment}" for each in daily.coming if each.game == game_id]
     return ["promised for the days to come:", *lines] if lines else []
 
 
