@@ -29,9 +29,9 @@ _RETRY_S = 1.0
 """How long to wait with a race that cannot be read."""
 _COUNT_S = 2.0
 """How often a node tells the others how many watch, at most."""
-_AT_ONCE = 25
-"""Watchers written to before everyone else has a turn: some 0.2 ms."""
-_SPREAD_S = 0.1
+_AT_ONCE = 10
+"""Watchers written to before everyone else has a turn: some 0.1 ms."""
+_SPREAD_S = 0.2
 """A crowd is written to within so long, not at once: a burst would hold up players' moves."""
 _SHOWN = (Spectating.BOARDS, Spectating.SHAPE)
 
