@@ -57,6 +57,7 @@ async def _finish(redis: Redis, races: RaceStore, game: str) -> None:
             "status": Status.WON.value,
             "t": t_ms,
             "best": 48,
+            "m_best": 120,
             "opened": 20,
         }
         pipe.hset(keys.seat(race_id, seat.seat), mapping=run)

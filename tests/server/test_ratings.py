@@ -109,6 +109,7 @@ async def a_race(store: Store, race: str, *order: str) -> RaceState:
     for seat in roster:
         await store.races.note(race, seat.seat, "seq", "1")
         await store.races.note(race, seat.seat, "best", str(10 - seat.seat))
+        await store.races.note(race, seat.seat, "m_best", "1")
     fields: dict[Any, Any] = {"phase": "closed", "go_at": 1, "closed_at": 2, "deadline": 2}
     await store.redis.hset(keys.race(race), mapping=fields)
     return await store.state(race)
