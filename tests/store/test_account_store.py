@@ -65,6 +65,16 @@ async def test_a_name_is_one_account_s_alone_however_it_is_written(redis: Redis)
     await accounts.create("ada-2", bot=False)
 
 
+@pytest.mark.parametrize("name", ["housebot", "HouseB0t", "h\u043eusebot"])
+async def test_the_name_of_the_server_s_bot_is_nobody_s(redis: Redis, name: str) -> None:
+    accounts = AccountStore(redis)
+    with pytest.raises(NameTaken):
+        await accounts.create(name, bot=True)
+    ada, _ = await accounts.create("ada", bot=False)
+    with pytest.raises(NameTaken):
+        await accounts.rename(ada.player, name)
+
+
 async def test_of_many_who_want_one_name_at_once_one_gets_it(redis: Redis) -> None:
     accounts = [AccountStore(redis) for _ in range(20)]
     wanted = (store.create("ada", bot=False) for store in accounts)
