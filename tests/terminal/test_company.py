@@ -1,9 +1,12 @@
 """Finding others on the screen: open rooms, a quick match, watching."""
 
+from contextlib import aclosing
 from pathlib import Path
 
 import pytest
 
+from samedeal.protocol.match_messages import MatchState
+from samedeal_client.connection import Client
 from samedeal_client.terminal.screens.race import RaceScreen
 from screens import shown
 from support import ServerProcess
@@ -54,6 +57,23 @@ async def test_a_listed_room_is_found_joined_and_watched(server_url: str) -> Non
         await watcher.until("over", "lara before luke: luke made no move")
         await watcher.press("v")
         await watcher.until("REPLAY LANES")
+
+
+async def test_a_search_that_is_over_waits_no_more(server_url: str) -> None:
+    async with shown(server_url, name="mira") as mira:
+        await mira.until("you are mira")
+        await mira.press("f")
+        await mira.until("which game?")
+        await mira.press("4")
+        await mira.until("waiting for 0 s", "leave the queue")
+        assert mira.app.client is not None
+        async with (
+            Client(server_url, token=mira.app.client.token) as again,
+            aclosing(again.match("lanes").events()) as events,
+        ):
+            assert (await anext(events)).state is MatchState.WAITING
+            await mira.until("another connection of yours waits now", "back")
+        assert "waiting for" not in "\n".join(mira.lines("sheet"))
 
 
 async def test_two_who_look_for_an_opponent_race_each_other(tmp_path: Path) -> None:

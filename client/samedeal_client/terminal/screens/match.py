@@ -15,6 +15,7 @@ from samedeal_client.terminal.screens.base import BaseScreen
 __all__ = ["MatchScreen"]
 
 _LEAVE = Item("Q", "leave the queue")
+_BACK = Item("Q", "back")
 
 
 class MatchScreen(BaseScreen):
@@ -26,6 +27,7 @@ class MatchScreen(BaseScreen):
         self._game = game_id
         self._quick: QuickMatch | None = None
         self._since_s = 0.0
+        self._is_over = False
 
     def on_mount(self) -> None:
         self._since_s = asyncio.get_running_loop().time()
@@ -55,8 +57,10 @@ class MatchScreen(BaseScreen):
                 Item("n", "decline", "leave the queue"),
             ],
             MatchState.BOT_OFFERED: [Item("b", "play a bot", "unranked; or wait on"), _LEAVE],
+            MatchState.OVER: [_BACK],
         }.get(event.state, [_LEAVE])
         self.menu.at = 0
+        self._is_over = event.state is MatchState.OVER
         self.sentence = event.sentence or ""
         if event.state is MatchState.FOUND:
             self.sentence = "an opponent is there"
@@ -65,7 +69,8 @@ class MatchScreen(BaseScreen):
 
     def redraw(self) -> None:
         waited = int(asyncio.get_running_loop().time() - self._since_s)
-        self.menu.notes = [f"waiting for {waited} s; the race is ranked, undo goes back safely"]
+        waits = f"waiting for {waited} s; the race is ranked, undo goes back safely"
+        self.menu.notes = [] if self._is_over else [waits]
         size = self.size
         rows = self.menu.rows(size.width, size.height, self.sentence)
         self.sheet.show(rows, self.terminal.palette)
