@@ -105,24 +105,28 @@ class Matches:
     async def bot(self, account: Account, seeker: Seeker, request: int) -> Match:
         """Leave the queue for a race with a bot that waits, else the server's. Raise Refusal."""
         one = self._own(account, seeker)
-        word, claim = await self._queue.take_bot(account.player, one.ticket)
-        if word == "early":
-            sentence = "wait a little longer: somebody may come; then the bot is offered"
-            raise Refusal(ErrorCode.WRONG_PHASE, sentence)
-        if word != "done":
-            raise Refusal(ErrorCode.WRONG_PHASE, "an opponent was found just now")
-        if claim is not None:
-            async with self._ticking:
-                # If this fails, whoever makes the race has it told as any other.
-                await self._make(claim)
-                self._forget(one)
-            await self._queue.leave(account.player, one.ticket)
-            return Match(id=request, game=one.game, state=MatchState.READY, race=claim.pair)
-        self._forget(one)
-        race_id = new_id()
-        seats = (_seat(1, account, one.rating), _seat(2, HOUSE_BOT, None))
-        await self._open(race_id, one.game, seats, _WITH_BOT)
+        # No tick meanwhile: until the race is there this one waits, and if it fails waits on.
+        async with self._ticking:
+            word, claim = await self._queue.take_bot(account.player, one.ticket)
+            if word == "early":
+                sentence = "wait a little longer: somebody may come; then the bot is offered"
+                raise Refusal(ErrorCode.WRONG_PHASE, sentence)
+            if word != "done":
+                raise Refusal(ErrorCode.WRONG_PHASE, "an opponent was found just now")
+            race_id = await self._with_bot(one, claim)
+            self._forget(one)
         return Match(id=request, game=one.game, state=MatchState.READY, race=race_id)
+
+    async def _with_bot(self, one: _Waiting, claim: Claim | None) -> str:
+        """Make the race with the bot that was taken, else with the server's. Return its id."""
+        if claim is not None:
+            await self._make(claim)
+            await self._queue.leave(one.account.player, one.ticket)
+            return claim.pair
+        race_id = new_id()
+        seats = (_seat(1, one.account, one.rating), _seat(2, HOUSE_BOT, None))
+        await self._open(race_id, one.game, seats, _WITH_BOT)
+        return race_id
 
     async def leave(self, account: Account, seeker: Seeker) -> None:
         """Leave the queue; who is not in it has left already."""
