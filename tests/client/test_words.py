@@ -1,8 +1,13 @@
 """Moves as typed words: the keys of the terminal client, for pipes and screen readers."""
 
+import random
+from contextlib import suppress
+
 import pytest
 
-from samedeal.engine.errors import AmbiguousMove
+from samedeal.engine.errors import AmbiguousMove, EngineError
+from samedeal.engine.games import GAMES
+from samedeal.engine.table import Table
 from samedeal_client.model.words import is_words, looked_at, spelled
 from seat import table
 
@@ -59,3 +64,30 @@ def test_a_pile_is_told_in_words() -> None:
     )
     assert looked_at(board, "W") == "the waste: 1 card. ace of clubs."
     assert looked_at(board, "T2") == "column 2: 0 cards."
+
+
+def test_from_an_empty_pile_the_refusal_says_that_it_is_empty() -> None:
+    board = table("lanes", f"{HOMES};T1=4D;T2=9H")
+    for line, told in (("w 1", "the waste is empty"), ("3 1", "column 3 is empty")):
+        move = spelled(board, line)
+        assert move is not None
+        assert board.refusal(move) == told
+
+
+@pytest.mark.parametrize("game_id", GAMES)
+def test_all_words_mean_something_on_every_table(game_id: str) -> None:
+    sources = ["", "w", "r", "t", "x", "xs", *"123456789", "1:2", "3:13", "w:2"]
+    lines = [f"{source} {target}".strip() for source in sources for target in "f[]123456789"]
+    lines = [line for line in [*lines, "F"] if is_words(line)]
+    board, rng = Table.deal(GAMES[game_id], bytes(32)).view(), random.Random(1)
+    full = Table.deal(GAMES[game_id], bytes(32))
+    for _ in range(40):
+        for line in lines:
+            with suppress(EngineError):
+                move = spelled(board, line)
+                assert move is None or board.is_legal(move) or board.refusal(move)
+        moves = list(full.legal_moves)
+        if not moves:
+            break
+        full.push(rng.choice(moves))
+        board = full.view()

@@ -131,7 +131,7 @@ def run_length(table: Table, pile: str) -> int:
 def _likely(table: Table, source: str, target: str) -> int:
     """How many cards someone means who names a target that takes none."""
     cards, goal = table.pile(source), table.pile(target)
-    if not target.startswith("T") or not goal or HIDDEN in (goal[-1], cards[-1] if cards else 0):
+    if not target.startswith("T") or not goal or not cards or HIDDEN in (goal[-1], cards[-1]):
         return 1
     for count in range(1, run_length(table, source) + 1):
         if is_red(cards[-count]) != is_red(goal[-1]):

@@ -48,7 +48,9 @@ def spelled(table: Table, line: str) -> Move | None:
     source, count, target = words[1] or "w", words[2], words[3].lower()
     if source[0].lower() == "x":
         return _taken_back(table, source[1:], pile_named(target))
-    pile = pile_named(source)
+    pile, kinds = pile_named(source), dict(table.rules.piles)
+    if pile not in kinds:
+        return Move(pile, "F1" if target in ("f", "[", "]") else pile_named(target))
     if target in ("f", "[", "]"):
         way = {"[": UP, "]": -UP}.get(target)
         moves = home_moves(table, pile, way)
@@ -57,8 +59,7 @@ def spelled(table: Table, line: str) -> Move | None:
         return moves[0] if moves else home_refusal(table, pile)
     hand = Hand()
     hand.pile, hand.count = pile, None if count is None else int(count)
-    kinds = dict(table.rules.piles)
-    if pile not in kinds or pile_named(target) not in kinds:
+    if pile_named(target) not in kinds:
         return Move(pile, pile_named(target))
     return hand.onto(table, pile_named(target))
 
