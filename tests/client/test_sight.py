@@ -6,6 +6,9 @@ from samedeal.protocol.errors import ErrorCode
 from samedeal.protocol.fields import Phase, PlayerView, RaceOptions, RaceView, Spectating
 from samedeal.protocol.watch_messages import Watched, WatchedBoard, Watching, WatchOver
 from samedeal_client.errors import ConnectionLost, Refused
+from samedeal_client.model.faces import Faces
+from samedeal_client.model.ink import text_of
+from samedeal_client.model.watching import watch_rows
 from samedeal_client.sight import Feed
 
 RACE = "race000000000001"
@@ -98,3 +101,14 @@ async def test_what_ends_the_watching_is_raised_and_stays() -> None:
         with pytest.raises(Refused, match="you hold a seat") as refused:
             await feed.next()
         assert refused.value.code is ErrorCode.NOT_SHOWN
+
+
+async def test_a_narrow_screen_says_the_whole_reason_why_not_more_is_shown() -> None:
+    feed = Feed()
+    reason = "the shapes of the boards are shown; the boards open when all have finished"
+    feed.take(whole(1, 3, 2).model_copy(update={"reason": reason}))
+    sight = await feed.next()
+    rows = [text_of(row).strip() for row in watch_rows(sight, 0, 0, Faces(), 60, 20)]
+    assert len(rows) == 20
+    assert " ".join(rows[-3:-1]) == reason
+    assert [row[:5] for row in rows[-5:-3]] == ["1. p1", "2. p2"]

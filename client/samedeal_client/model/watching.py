@@ -1,6 +1,7 @@
 """Watching on a screen: the races that run, and one of them as far as it is shown."""
 
 from collections.abc import Sequence
+from textwrap import wrap
 
 from samedeal.engine.games import game
 from samedeal.protocol.fields import Phase, PlayerView
@@ -58,7 +59,9 @@ def watch_rows(
     canvas.put(0, 13 + len(rules.title), f"race {race.code}   {time}   shows {sight.shows}")
     players = in_order(race.players)
     seats = [player.seat for player in players if player.seat in sight.boards]
-    at = height - 2 - len(players)
+    lost = "connection lost, trying again; this is how it stood"
+    told = wrap((sight.reason or "") if sight.is_up else lost, width - 2) or [""]
+    at = height - 1 - len(told) - len(players)
     if race.phase is Phase.CLOSED:
         for offset, line in enumerate(why(race)[: max(0, at - 2)]):
             canvas.put(2 + offset, 2, line)
@@ -67,9 +70,9 @@ def watch_rows(
         _boards(canvas, sight, order, faces, at - 1)
     for offset, player in enumerate(players):
         _row(canvas, at + offset, sight, player, offset + 1)
-    told = "" if sight.is_up else "connection lost, trying again; this is how it stood"
     ink = Ink.PLAIN if sight.is_up else Ink.BAD
-    canvas.put(height - 2, 1, told or sight.reason or "", ink)
+    for offset, line in enumerate(told):
+        canvas.put(height - 1 - len(told) + offset, 1, line, ink)
     canvas.put(height - 1, 1, "TAB next board  v replay when it is over  Q back", Ink.DIM)
     return canvas.rows()
 
