@@ -14,9 +14,9 @@ GAME = "double-klondike"
 """Played by nobody else on the server that the tests share."""
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 async def played(server_url: str) -> str:
-    """A server where ada and ivo have raced."""
+    """A server where ada and ivo have raced, once: this file's tests need not come in a row."""
     async with wired(server_url, "ada") as ada, wired(server_url, "ivo") as ivo:
         race = await race_of(ada, ivo, game=GAME)
         for wire in (ada, ivo):
