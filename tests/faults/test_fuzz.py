@@ -116,6 +116,7 @@ class Storm:
         expected[LAST] += 1
         got: Counter[int | None] = Counter()
         closed = 0
+        is_dismissed = False
         with suppress(ConnectionError):
             for piece in self.fuzz.wired(payloads):
                 await client.write(piece)
@@ -132,11 +133,13 @@ class Storm:
             message = decode_server(bytes(frame.data))
             if isinstance(message, say.Refused) or getattr(message, "id", None) is not None:
                 got[getattr(message, "id", None)] += 1
+            # Another connection of the same account may delete it, or replace its token.
+            is_dismissed = is_dismissed or isinstance(message, say.Dismissed)
             self._learn(message)
         if got[LAST]:
             assert got == expected
         else:
-            assert most_bad >= MAX_BAD_FRAMES
+            assert is_dismissed or most_bad >= MAX_BAD_FRAMES
             assert got <= expected
             assert closed == 1008
         self.answered += got.total()
