@@ -29,8 +29,8 @@ _RETRY_S = 1.0
 """How long to wait with a race that cannot be read."""
 _COUNT_S = 2.0
 """How often a node tells the others how many watch, at most."""
-_AT_ONCE = 10
-"""Watchers written to before everyone else has a turn: some 0.1 ms."""
+_AT_ONCE = 5
+"""Watchers written to before everyone else has a turn: less than 0.1 ms."""
 _SPREAD_S = 0.2
 """A crowd is written to within so long, not at once: a burst would hold up players' moves."""
 _SHOWN = (Spectating.BOARDS, Spectating.SHAPE)
@@ -306,7 +306,9 @@ class Audience:
     async def _tell(self) -> None:
         """Write the newest to everyone, a slice of them at a time: players' moves come between."""
         state = self._room.state
-        self._shut_out(state)
+        if self._is_whole:
+            # Only then may the seats have changed: a crowd is not looked through for every move.
+            self._shut_out(state)
         self._play()
         rows, self._changed = self._changed, set()
         is_whole, self._is_whole = self._is_whole, self._is_lost

@@ -63,12 +63,16 @@ async def _gallery(url: str, count: int, *race: str) -> AsyncIterator[_Gallery]:
 async def bench_watched(
     game_id: str, races: int, rate: float, seconds: float, spectators: int
 ) -> dict[str, object]:
-    """Load races with and without a crowd at the first of them, and a bare broadcast, in turn."""
+    """Load races with and without a crowd at the first of them, and beside a bare broadcast.
+
+    What the broadcast's crowd does to acks it does by being there: it shares the machine, not the
+    server.
+    """
     loop, me = asyncio.get_running_loop(), asyncio.current_task()
     assert me is not None
     loop.add_signal_handler(signal.SIGTERM, me.cancel)
     plans = [plan(game(game_id), number) for number in range(PLANS)]
-    alone, seen = Measured(), Measured()
+    alone, seen, beside = Measured(), Measured(), Measured()
     spent = dict.fromkeys(("alone", "seen", "cast"), 0.0)
     frames = size = cast_frames = 0
     async with AsyncExitStack() as stack:
@@ -99,8 +103,11 @@ async def bench_watched(
             got, got_size = await crowd.count()
             await crowd.ask("leave")
             frames, size = frames + got - had, size + got_size - had_size
+            each = (got_size - had_size) // max(1, got - had)
             begun, (had, _) = cpu_s(cast), await audience.count()
-            await _broadcast(speaker, (got_size - had_size) // max(1, got - had), seconds / TURNS)
+            async with asyncio.TaskGroup() as both:
+                both.create_task(_broadcast(speaker, each, seconds / TURNS))
+                both.create_task(run_slice(lines, rate, seconds / TURNS, beside))
             spent["cast"] += cpu_s(cast) - begun
             cast_frames += (await audience.count())[0] - had
     # The same moves were made in both kinds of slice: what is more is the crowd's.
@@ -113,7 +120,7 @@ async def bench_watched(
         "rate": rate,
         "seconds": seconds,
         "spectators": spectators,
-        "acked_moves": len(alone.answers_ms) + len(seen.answers_ms),
+        "acked_moves": sum(len(part.answers_ms) for part in (alone, seen, beside)),
         "delivered": frames,
         "delivered_per_s": round(frames / seen.wall_s, 1),
         "delivered_bytes_each": round(size / max(1, frames)),
@@ -121,6 +128,7 @@ async def bench_watched(
         "ack_ms_p50_watched": percentile(seen.answers_ms, 50),
         "ack_ms_p99_unwatched": p99s[0],
         "ack_ms_p99_watched": p99s[1],
+        "ack_ms_p99_crowd_elsewhere": percentile(beside.answers_ms, 99),
         "ack_p99_ratio": round(p99s[1] / p99s[0], 2) if p99s[0] and p99s[1] else None,
         "server_cpu_us_per_delivery": round(each_us, 1),
         "broadcast_cpu_us_per_delivery": round(cast_us, 1),
