@@ -6,12 +6,13 @@ import json
 import re
 
 from samedeal.engine.games import GAMES, game
-from samedeal.protocol.board_messages import Board, BoardKind, BoardRow, Period
+from samedeal.protocol.board_messages import Board, BoardKind, Period
 from samedeal.protocol.days import MAX_DAY, date_of
 from samedeal_client.cli.account import connected, looking_on
 from samedeal_client.cli.arguments import add_server, name, whole
 from samedeal_client.cli.output import FINE, Parser
 from samedeal_client.errors import ClientError
+from samedeal_client.model.standings import result_of
 
 __all__ = ["add_parsers"]
 
@@ -141,7 +142,7 @@ def _text_lines(page: Board) -> list[str]:
     own = page.me.player if page.me is not None else ""
     for row in page.rows:
         mark = "*" if row.player == own else " "
-        lines.append(f"{row.place:>4}.{mark}{row.name:<24} {_result(row):<44} {row.run or ''}")
+        lines.append(f"{row.place:>4}.{mark}{row.name:<24} {result_of(row):<44} {row.run or ''}")
     if not page.rows:
         there_are_bots = "" if page.bots else " (bots have boards of their own: --bots)"
         lines.append(f"nobody is on this board{there_are_bots}")
@@ -153,22 +154,3 @@ def _text_lines(page: Board) -> list[str]:
     if page.next is not None:
         lines.append(f"after: --page {page.next}")
     return lines
-
-
-def _result(row: BoardRow) -> str:
-    """The numbers of a row, whichever it has."""
-    parts = []
-    if row.wins is not None:
-        parts.append(f"{row.wins} won of {row.races}")
-    if row.won is not None:
-        parts.append("won" if row.won else f"best {row.best}, opened {row.opened}")
-    if row.t_ms is not None:
-        minutes, rest_ms = divmod(row.t_ms, 60_000)
-        parts += [f"{row.moves} moves", f"{minutes}:{rest_ms / 1000:05.2f}"]
-    if row.rating is not None:
-        parts.append(f"rated {row.rating}")
-    if row.days is not None:
-        parts.append(f"{row.days} days")
-    if row.percent is not None:
-        parts.append(f"{row.percent / 100:.2f} %")
-    return ", ".join(parts)

@@ -4,7 +4,7 @@ from samedeal.engine.games import GAMES, game
 from samedeal.protocol.board_messages import Board, BoardKind, BoardRow
 from samedeal_client.model.ink import Canvas, Ink, Row, clipped
 
-__all__ = ["BoardChoice", "board_rows"]
+__all__ = ["BoardChoice", "board_rows", "result_of"]
 
 _TITLES = {
     BoardKind.WINS: "most races won, then fewer races",
@@ -86,7 +86,9 @@ def board_rows(
         for at, line in enumerate(board.rows[: height - 9]):
             is_own = line.player == own
             mark = ">" if at == choice.at else " "
-            text = f"{mark}{line.place:>5}. {clipped(line.name + '*' * is_own, 26)} {_result(line)}"
+            text = (
+                f"{mark}{line.place:>5}. {clipped(line.name + '*' * is_own, 26)} {result_of(line)}"
+            )
             canvas.put(5 + at, 1, text, Ink.OWN if is_own else Ink.PLAIN)
         if not board.rows:
             canvas.put(5, 2, "nobody is on this board yet", Ink.DIM)
@@ -101,20 +103,20 @@ def board_rows(
     return canvas.rows()
 
 
-def _result(line: BoardRow) -> str:
+def result_of(row: BoardRow) -> str:
     """The numbers of a row, whichever it has."""
     parts = []
-    if line.wins is not None:
-        parts.append(f"{line.wins} won of {line.races}")
-    if line.won is not None:
-        parts.append("won" if line.won else f"{line.best} home, {line.opened} opened")
-    if line.t_ms is not None:
-        minutes, rest = divmod(line.t_ms, 60_000)
-        parts += [f"{line.moves} moves", f"{minutes}:{rest / 1000:05.2f}"]
-    if line.rating is not None:
-        parts.append(f"{line.rating / 1000:.1f}")
-    if line.days is not None:
-        parts.append(f"{line.days} days")
-    if line.percent is not None:
-        parts.append(f"{line.percent / 100:.2f} %")
+    if row.wins is not None:
+        parts.append(f"{row.wins} won of {row.races}")
+    if row.won is not None:
+        parts.append("won" if row.won else f"best {row.best}, opened {row.opened}")
+    if row.t_ms is not None:
+        minutes, rest_ms = divmod(row.t_ms, 60_000)
+        parts += [f"{row.moves} moves", f"{minutes}:{rest_ms / 1000:05.2f}"]
+    if row.rating is not None:
+        parts.append(f"rated {row.rating}")
+    if row.days is not None:
+        parts.append(f"{row.days} days")
+    if row.percent is not None:
+        parts.append(f"{row.percent / 100:.2f} %")
     return ", ".join(parts)
