@@ -130,8 +130,12 @@ class RaceDesk:
         if isinstance(attached, str):
             raise _refused(attached)
         state = await self._loaded(race_id)
-        if await self._ratings.seat(state, attached.seat):
+        if attached.seat in state.seats and await self._ratings.seat(state, attached.seat):
             state = await self._loaded(race_id)
+        held = state.seats.get(attached.seat)
+        if held is None or held.player != account.player:
+            # Given up meanwhile, over another connection.
+            raise _refused("not_seated")
         return attached, state
 
     async def load_run(self, state: RaceState, seat: int, epoch: int) -> LiveRun | None:

@@ -152,7 +152,11 @@ class Wire(asyncio.Protocol):
     def keep_little(self) -> None:
         """Have the system hold little of what is unsent, so that who does not read is noticed."""
         sock = self._transport.get_extra_info("socket")
-        if sock is not None and hasattr(socket, "TCP_NOTSENT_LOWAT"):
+        if (
+            sock is not None
+            and not self._transport.is_closing()
+            and hasattr(socket, "TCP_NOTSENT_LOWAT")
+        ):
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, MAX_OFFERED)
 
     def close(self, code: int, reason: str) -> None:

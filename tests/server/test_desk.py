@@ -286,3 +286,22 @@ async def test_a_race_that_is_over_makes_room_for_another(desk: RaceDesk, redis:
 
 async def _is_empty(redis: Redis, key: str) -> bool:
     return not await redis.exists(key)
+
+
+async def test_who_gives_a_seat_up_while_taking_it_over_holds_none(desk: RaceDesk) -> None:
+    ivo = Account("ivo0000000000000", "ivo", bot=False)
+    race_id = await desk.create(ADA, ask.Create(id=1, game="lanes"))
+    code = (await desk.attach(ADA, race_id))[1].code
+    refused = 0
+    for _ in range(20):
+        await desk.join(ivo, code)
+        attached, _ = await asyncio.gather(
+            desk.attach(ivo, race_id),
+            desk.end(ivo, race_id, Status.LEFT),
+            return_exceptions=True,
+        )
+        if isinstance(attached, BaseException):
+            assert isinstance(attached, Refusal)
+            assert attached.code is ErrorCode.NOT_SEATED
+            refused += 1
+    assert refused > 0
