@@ -5,6 +5,7 @@ from samedeal.engine.games import game
 from samedeal.protocol.fields import OrderRow, RaceView, Status
 from samedeal_client.cli.output import Voice
 from samedeal_client.errors import ClientError
+from samedeal_client.replays.text import time_text
 
 __all__ = ["is_first", "order_lines", "rating", "seed_fits", "tell_result"]
 
@@ -50,7 +51,7 @@ def _order_line(row: OrderRow) -> str:
         Status.CUT_OFF: "cut off by the close",
         Status.PLAYING: "playing",
     }[row.status]
-    at = f"{row.t_ms // 60000}:{row.t_ms / 1000 % 60:05.2f}"
+    at = time_text(row.t_ms)
     line = (
         f"{row.place}. {name}: {how}, best {row.best}, opened {row.opened}, {row.moves} moves, {at}"
     )

@@ -4,6 +4,7 @@ from samedeal.engine.deals import commitment
 from samedeal.engine.games import game
 from samedeal.protocol.fields import OrderRow, RaceView, Status
 from samedeal_client.model.ink import Canvas, Ink, Row, clipped
+from samedeal_client.replays.text import time_text
 
 __all__ = ["result_rows", "share_card", "why"]
 
@@ -31,7 +32,7 @@ def result_rows(view: RaceView, seat: int, width: int, height: int, sentence: st
         name = f"{line.name}{'*' if line.seat == seat else ''}{' B' if line.bot else ''}"
         best = f"{line.best}/{most}"
         text = f"{line.place:>2}. {clipped(name, 18)}{best:>8} {line.opened:>7} {line.moves:>6} "
-        left = canvas.put(at, 2, f"{text}{_time(line.t_ms):>9}", ink)
+        left = canvas.put(at, 2, f"{text}{time_text(line.t_ms):>9}", ink)
         canvas.put(at, left + 2, _HOW[line.status], Ink.DIM)
     at = 6 + len(view.order)
     for sentence_ in why(view):
@@ -61,10 +62,6 @@ def _headline(view: RaceView, seat: int) -> str:
     shared = sum(line.place == mine.place for line in view.order) > 1
     place = f"{'shared ' if shared else ''}place {mine.place} of {len(view.order)}"
     return f"You won: {place}." if mine.won else f"You have {place}."
-
-
-def _time(ms: int) -> str:
-    return f"{ms // 60000}:{ms / 1000 % 60:05.2f}"
 
 
 def why(view: RaceView) -> list[str]:
@@ -105,6 +102,6 @@ def share_card(view: RaceView, seat: int) -> str:
         you = "*" if line.seat == seat else ""
         lines.append(
             f"{line.place}. {line.name}{you} [{bar}] {line.best}/{most} "
-            f"{_HOW[line.status]} {line.moves} moves {_time(line.t_ms)}"
+            f"{_HOW[line.status]} {line.moves} moves {time_text(line.t_ms)}"
         )
     return "\n".join(lines)

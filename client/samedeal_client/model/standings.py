@@ -3,6 +3,7 @@
 from samedeal.engine.games import GAMES, game
 from samedeal.protocol.board_messages import Board, BoardKind, BoardRow
 from samedeal_client.model.ink import Canvas, Ink, Row, clipped
+from samedeal_client.replays.text import time_text
 
 __all__ = ["BoardChoice", "board_rows", "result_of"]
 
@@ -111,8 +112,7 @@ def result_of(row: BoardRow) -> str:
     if row.won is not None:
         parts.append("won" if row.won else f"best {row.best}, opened {row.opened}")
     if row.t_ms is not None:
-        minutes, rest_ms = divmod(row.t_ms, 60_000)
-        parts += [f"{row.moves} moves", f"{minutes}:{rest_ms / 1000:05.2f}"]
+        parts += [f"{row.moves} moves", time_text(row.t_ms)]
     if row.rating is not None:
         parts.append(f"rated {row.rating}")
     if row.days is not None:
