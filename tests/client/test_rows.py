@@ -13,6 +13,7 @@ from samedeal_client.model.keys import Keys
 from samedeal_client.model.result import result_rows
 from samedeal_client.model.room import room_rows
 from samedeal_client.model.standings import BoardChoice, board_rows
+from samedeal_client.model.tracks import panel
 from samedeal_client.model.window import MIN_HEIGHT, MIN_WIDTH, key_bar
 from scenes import playing
 
@@ -54,6 +55,16 @@ def test_the_result_of_a_day_names_the_day_and_offers_no_next_deal() -> None:
 def test_the_keys_of_boards_fit_into_80_columns() -> None:
     rows = board_rows(BoardChoice(), None, 80, 24, "")
     assert text_of(rows[-1]).split()[-2:] == ["Q", "back"]
+
+
+def test_limits_of_an_hour_and_more_are_told_in_one_way() -> None:
+    view = playing("lanes", 2).race.view
+    options = view.options.model_copy(update={"time_limit_s": 5400})
+    view = view.model_copy(update={"options": options, "phase": Phase.LOBBY})
+    room = words([text_of(row) for row in room_rows(view, 1, "ws://h", 0, 80, 24, "")])
+    tracks = words([text_of(row) for row in panel(view, 1, 31, 20)])
+    assert "1:30:00," in room
+    assert "1:30:00," in tracks
 
 
 def test_who_has_ended_is_offered_only_what_works_while_others_play() -> None:

@@ -57,7 +57,7 @@ def add_parsers(commands: "argparse._SubParsersAction[Parser]") -> None:
     which.add_argument("--page", type=_cursor, metavar="CURSOR", help="a page named by another")
     board.set_defaults(run=lambda args: asyncio.run(_board(args)))
     friend = commands.add_parser("friend", help="name friends, for boards of theirs alone")
-    friend.add_argument("what", choices=["add", "remove", "list"], help="what to do")
+    friend.add_argument("what", nargs="?", choices=["add", "remove", "list"], help="what to do")
     friend.add_argument("who", nargs="?", type=name, metavar="NAME", help="the friend")
     friend.set_defaults(run=lambda args: asyncio.run(_friend(args)))
     for parser in (board, friend):
@@ -108,6 +108,8 @@ async def _board(args: argparse.Namespace) -> int:
 
 
 async def _friend(args: argparse.Namespace) -> int:
+    if args.what is None:
+        raise ClientError("say what to do: friend add NAME, friend remove NAME, or friend list")
     if (args.who is None) is not (args.what == "list"):
         wants = "takes no name" if args.what == "list" else "needs the name of a friend"
         raise ClientError(f"friend {args.what} {wants}")

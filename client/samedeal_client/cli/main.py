@@ -23,6 +23,7 @@ from samedeal_client.cli import (
     replay,
     watch,
 )
+from samedeal_client.cli.groups import Commands
 from samedeal_client.cli.output import FAULT, Parser, complain
 from samedeal_client.errors import ClientError
 
@@ -66,14 +67,23 @@ def _alone() -> list[str]:
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(
         prog="samedeal",
-        description="Patience races: everyone gets the identical deal.",
-        epilog="Exit codes: 0 fine, 1 a no (illegal, does not verify, lost), 2 bad input, "
+        usage="samedeal [-h] [--version] COMMAND ...",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog="samedeal COMMAND --help explains a command.\n"
+        "Exit codes: 0 fine, 1 a no (illegal, does not verify, lost), 2 bad input,\n"
         "70 a fault of the program.",
     )
     parser.add_argument("--version", action="version", version=f"samedeal {__version__}")
     commands = parser.add_subparsers(
-        dest="command", required=True, metavar="COMMAND", parser_class=Parser
+        dest="command",
+        required=True,
+        metavar="COMMAND",
+        prog="samedeal",
+        parser_class=Parser,
+        action=Commands,
+        help=argparse.SUPPRESS,
     )
+    assert isinstance(commands, Commands)
     engine.add_parsers(commands)
     commands.add_parser("serve", help="run the server (samedeal serve --help)")
     play.add_parser(commands)
@@ -89,6 +99,8 @@ def _parser() -> argparse.ArgumentParser:
     match.add_parser(commands)
     demo.add_parser(commands)
     bench.add_parser(commands)
+    about = "Patience races: everyone gets the identical deal."
+    parser.description = f"{about}\n{commands.listed()}"
     return parser
 
 

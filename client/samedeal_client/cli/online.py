@@ -78,7 +78,7 @@ def add_parsers(commands: "argparse._SubParsersAction[Parser]") -> None:
     join = commands.add_parser("join", help="join a race by its code", description=_RACE)
     join.add_argument("code", type=code, metavar="CODE", help="the code that the host was shown")
     bot_ = commands.add_parser(
-        "bot", help="have a labelled bot join a race, open one, or wait in quick match"
+        "bot", help="a labelled bot: joins a race, opens one, or waits in quick match"
     )
     bot_.add_argument(
         "code", type=code, metavar="CODE", nargs="?", help="the race to join; else it opens a room"

@@ -23,7 +23,7 @@ class Parser(argparse.ArgumentParser):
     """A parser that complains in one sentence."""
 
     def error(self, message: str) -> NoReturn:
-        self.exit(BAD_INPUT, f"samedeal: {message} (samedeal --help explains)\n")
+        self.exit(BAD_INPUT, f"samedeal: {message} ({self.prog} --help explains)\n")
 
 
 class Voice:

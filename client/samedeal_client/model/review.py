@@ -27,10 +27,10 @@ def press(model: ReplayModel, key: str, action: Action | None) -> str | None:
         model.pause() if model.is_playing else model.play()
     elif action in (Action.LEFT, Action.RIGHT):
         model.pause()
-        model.step(1 if action is Action.RIGHT else -1)
+        said = _go(model, 1 if action is Action.RIGHT else -1)
     elif action in (Action.SCROLL_UP, Action.SCROLL_DOWN):
         model.pause()
-        model.step(_PAGE if action is Action.SCROLL_DOWN else -_PAGE)
+        said = _go(model, _PAGE if action is Action.SCROLL_DOWN else -_PAGE)
     elif action in (Action.MORE, Action.FEWER):
         model.faster() if action is Action.MORE else model.slower()
     elif action is Action.CURSOR:
@@ -47,6 +47,16 @@ def press(model: ReplayModel, key: str, action: Action | None) -> str | None:
     return said
 
 
+def _go(model: ReplayModel, count: int) -> str:
+    """Go so many moves of the leading run on; the others show the same instant."""
+    seq = model.seq(model.focus)
+    if count > 0 and seq == model.focused.last:
+        # Seeking its last move would go back to it, where others were still moving.
+        return f"{model.focused.name} makes no more moves; TAB lets another run lead"
+    model.seek(seq + count)
+    return ""
+
+
 def review_rows(
     model: ReplayModel, faces: Faces, width: int, height: int, sentence: str = ""
 ) -> list[Row]:
@@ -59,7 +69,7 @@ def review_rows(
         0,
         12 + len(rules.title),
         f"{time_text(model.t_ms)} of {time_text(model.end_ms)}  x{model.speed:g}  {state}  "
-        f"action {model.at} of {model.end}",
+        f"action {model.seq(model.focus)} of {model.focused.last}",
     )
     lines = len(model.tracks)
     at = height - 3 - lines
@@ -71,7 +81,7 @@ def review_rows(
     canvas.put(
         height - 2, 1, sentence or faces.sentence(told), Ink.TITLE if sentence else Ink.PLAIN
     )
-    keys = "SPC play  left right step  + - speed  TAB next run  d differ  0 deal  Q back"
+    keys = "SPC play  left right move  TAB who leads  + - speed  d differ  0 deal  Q back"
     canvas.put(height - 1, 1, keys, Ink.DIM)
     return canvas.rows()
 

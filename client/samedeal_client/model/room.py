@@ -4,8 +4,8 @@ import textwrap
 
 from samedeal.engine.games import game
 from samedeal.protocol.fields import Phase, PlayerView, RaceView
+from samedeal_client.model.clock import clock
 from samedeal_client.model.ink import Canvas, Ink, Row
-from samedeal_client.model.window import clock
 
 __all__ = ["room_rows"]
 

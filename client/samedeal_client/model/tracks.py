@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from samedeal.engine.games import game
 from samedeal.protocol.fields import PlayerView, RaceView, Status
 from samedeal_client.cli.series import series_line
+from samedeal_client.model.clock import clock
 from samedeal_client.model.ink import Canvas, Ink, Row, cells, clipped
 
 __all__ = ["folded", "in_order", "panel", "standing"]
@@ -161,7 +162,7 @@ def _notes(
         canvas.put(at, 1, text)
         at += 1
     at += bool(series)
-    notes = [f"limit {_clock(options.time_limit_s)}, then best-so-far"]
+    notes = [f"limit {clock(options.time_limit_s * 1000)}, then best-so-far"]
     if options.last_call_s:
         notes.append(f"first win: others get {options.last_call_s} s")
     if not rules.open_columns:
@@ -179,10 +180,6 @@ def _notes(
             break
         canvas.put(at, 1, text, Ink.DIM)
         at += 1
-
-
-def _clock(seconds: int) -> str:
-    return f"{seconds // 60:02}:{seconds % 60:02}"
 
 
 def folded(view: RaceView, seat: int, width: int) -> Row:

@@ -8,12 +8,12 @@ from samedeal.protocol.fields import Phase, PlayerView
 from samedeal.protocol.lobby_messages import LobbyRoom
 from samedeal.protocol.watch_messages import LiveRace, WatchedBoard
 from samedeal_client.model.board import draw
+from samedeal_client.model.clock import clock
 from samedeal_client.model.faces import Faces
 from samedeal_client.model.ink import Canvas, Ink, Row, clipped
 from samedeal_client.model.menu import Item
 from samedeal_client.model.result import why
 from samedeal_client.model.tracks import in_order, standing
-from samedeal_client.model.window import clock
 from samedeal_client.sight import Sight
 
 __all__ = ["live_items", "room_items", "watch_rows"]

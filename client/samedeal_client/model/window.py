@@ -6,8 +6,9 @@ from typing import Final
 
 from samedeal.engine.games import game
 from samedeal.engine.rules import Rules
-from samedeal.protocol.fields import Phase, RaceView
+from samedeal.protocol.fields import Phase
 from samedeal_client.model.board import Picture, draw
+from samedeal_client.model.clock import clock
 from samedeal_client.model.days import day_panel
 from samedeal_client.model.faces import Faces
 from samedeal_client.model.ink import Canvas, Ink, Row, row
@@ -19,11 +20,9 @@ __all__ = [
     "MIN_HEIGHT",
     "MIN_WIDTH",
     "Window",
-    "clock",
     "header",
     "key_bar",
     "message",
-    "shown_clock",
 ]
 
 MIN_WIDTH: Final = 60
@@ -105,14 +104,6 @@ class Window:
             log=play.log,
             tall=self.is_large,
         )
-
-
-def clock(ms: int) -> str:
-    """A time of a race, to the second."""
-    seconds = max(0, ms) // 1000
-    if seconds >= 3600:
-        return f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"
-    return f"{seconds // 60:02}:{seconds % 60:02}"
 
 
 def header(play: PlayModel, clock_ms: int, width: int) -> Row:
@@ -199,9 +190,3 @@ def key_bar(rules: Rules, keys: Keys, width: int, *, is_over: bool = False) -> R
         left = canvas.put(0, left, key, Ink.TITLE)
         left = canvas.put(0, left + 1, what, Ink.DIM) + 2
     return canvas.rows()[0]
-
-
-def shown_clock(view: RaceView, since_s: float) -> int:
-    """Milliseconds since GO now, `since_s` after the view came."""
-    running = view.phase in (Phase.COUNTDOWN, Phase.RUNNING)
-    return view.clock_ms + (round(since_s * 1000) if running else 0)

@@ -10,10 +10,10 @@ from samedeal.protocol import server_messages as say
 from samedeal.protocol.fields import RaceView
 from samedeal_client.connection import Client, Dropped, Link, Race, Rewound, Store
 from samedeal_client.errors import ClientError, Unanswered
+from samedeal_client.model.clock import shown_clock
 from samedeal_client.model.ink import Ink
 from samedeal_client.model.keys import Keys
 from samedeal_client.model.play import PlayModel
-from samedeal_client.model.window import shown_clock
 
 __all__ = ["Seat"]
 

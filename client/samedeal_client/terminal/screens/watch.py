@@ -5,10 +5,10 @@ from contextlib import aclosing
 
 from samedeal.protocol.fields import Phase
 from samedeal_client.errors import ClientError
+from samedeal_client.model.clock import shown_clock
 from samedeal_client.model.keys import Action
 from samedeal_client.model.menu import Menu
 from samedeal_client.model.watching import watch_rows
-from samedeal_client.model.window import shown_clock
 from samedeal_client.sight import Sight
 from samedeal_client.terminal.screens.base import BaseScreen
 

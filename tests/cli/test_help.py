@@ -1,0 +1,36 @@
+"""The list of commands: all of them, in groups, and what a word that is missing is told."""
+
+from __future__ import annotations
+
+import re
+
+from samedeal_client.cli.groups import GROUPS
+from support import run_cli
+
+
+def test_help_lists_each_command_once_in_its_group_on_one_line() -> None:
+    code, out, _ = run_cli("--help")
+    assert code == 0
+    listed = re.findall(r"^  ([a-z]+) +\S", out, re.MULTILINE)
+    assert [name for _, names in GROUPS for name in names] == [
+        name for name in listed if name != "h"
+    ]
+    assert all(f"\n{title}:\n" in out for title, _ in GROUPS)
+    assert max(map(len, out.splitlines())) <= 80
+    # What the parser takes is what is listed.
+    _, _, wrong = run_cli("no-such-command")
+    assert set(re.findall(r"'([a-z]+)'", wrong.partition("choose from")[2])) == set(listed)
+
+
+def test_friend_without_a_word_names_its_words() -> None:
+    code, out, wrong = run_cli("friend")
+    assert (code, out) == (2, "")
+    assert wrong == (
+        "samedeal: say what to do: friend add NAME, friend remove NAME, or friend list\n"
+    )
+
+
+def test_bad_words_of_a_command_point_to_its_own_help() -> None:
+    code, _, wrong = run_cli("board", "--limit", "0")
+    assert code == 2
+    assert wrong.endswith("(samedeal board --help explains)\n")
