@@ -7,7 +7,7 @@ from textual.app import App, ComposeResult
 
 from samedeal_client.model.faces import Faces
 from samedeal_client.model.ink import Ink, Row, Span
-from samedeal_client.model.keys import Keys
+from samedeal_client.model.keys import Keys, Section
 from samedeal_client.model.window import Window, header, key_bar, message
 from samedeal_client.terminal.palette import Palette
 from samedeal_client.terminal.widgets.sheet import Sheet
@@ -24,7 +24,7 @@ def rows() -> list[Row]:
     """A race of eight at Sally, a column picked up."""
     play, window, faces = playing("sally", 8), Window(WIDTH, HEIGHT), Faces()
     play.last = {1: "banked at 9", 2: "+1 home", 5: "opened 2"}
-    play.press("5", Keys().action("5"), window.board(play, faces), 1.0)
+    play.press("5", Keys().on(Section.RACE).action("5"), window.board(play, faces), 1.0)
     board, beside = window.board(play, faces).rows, window.players(play, CLOCK_MS)
     line = Span("│", Ink.DIM)
     return [
@@ -32,7 +32,7 @@ def rows() -> list[Row]:
         *((*own, line, *other) for own, other in zip(board, beside, strict=True)),
         (Span("─" * WIDTH, Ink.DIM),),
         message(play, faces, WIDTH)[-1],
-        key_bar(play.table.rules, Keys(), WIDTH),
+        key_bar(play.table.rules, Keys().on(Section.RACE), WIDTH),
     ]
 
 

@@ -88,6 +88,6 @@ def playing(game_id: str, count: int, *, is_daily: bool = False) -> PlayModel:
         board=BoardView(piles=tuple(view.piles()), base=view.base, passes=view.passes),
         log=tuple(log),
     )
-    play = PlayModel(RaceModel(seated, itertools.count(1).__next__), Keys().name)
+    play = PlayModel(RaceModel(seated, itertools.count(1).__next__), Keys())
     play.link_ms = 34.0
     return play

@@ -1,25 +1,37 @@
-"""A menu: arrows, letters, clicks."""
+"""A menu: arrows, keys of items, clicks."""
 
 from samedeal_client.model.ink import text_of
+from samedeal_client.model.keys import Action, Keys, Section
 from samedeal_client.model.menu import Item, Menu
 
-ITEMS = (Item("q", "quick", "at once"), Item("j", "join", "by code"), Item("x", "exit"))
+ITEMS = (
+    Item(Action.QUICK, "quick", "at once"),
+    Item(Action.JOIN, "join", "by code"),
+    Item(Action.EXIT, "exit"),
+)
+KEYS = Keys().on(Section.HOME)
 
 
-def test_a_letter_takes_its_item_also_where_it_is_an_arrow_elsewhere() -> None:
-    assert Menu("M", ITEMS).press("j") == ITEMS[1]
+def test_a_key_takes_its_item_also_where_it_is_an_arrow_elsewhere() -> None:
+    assert Menu("M", ITEMS, KEYS).press(KEYS.action("j")) == ITEMS[1]
 
 
 def test_arrows_go_round_and_enter_takes() -> None:
-    menu = Menu("M", ITEMS)
-    assert menu.press("up") is None
-    assert menu.press("enter") == ITEMS[2]
-    assert menu.press("k") is None
-    assert menu.press("enter") == ITEMS[1]
+    menu = Menu("M", ITEMS, KEYS)
+    assert menu.press(Action.UP) is None
+    assert menu.press(Action.TAKE) == ITEMS[2]
+    assert menu.press(KEYS.action("k")) is None
+    assert menu.press(Action.TAKE) == ITEMS[1]
+
+
+def test_a_menu_without_items_yet_takes_nothing() -> None:
+    menu = Menu("M", (), KEYS)
+    assert [menu.press(one) for one in (Action.TAKE, Action.UP, Action.QUICK)] == [None] * 3
+    assert "why not" in "".join(text_of(row) for row in menu.rows(60, 20, "why not"))
 
 
 def test_a_click_finds_the_item_of_its_row() -> None:
-    menu = Menu("M", ITEMS, ["a note"])
+    menu = Menu("M", ITEMS, KEYS, ["a note"])
     rows = [text_of(row) for row in menu.rows(60, 20)]
     at = next(at for at, text in enumerate(rows) if "join" in text)
     assert menu.item_at(at) == ITEMS[1]
@@ -27,8 +39,8 @@ def test_a_click_finds_the_item_of_its_row() -> None:
 
 
 def test_what_items_are_about_stands_beside_them_or_below_and_once() -> None:
-    wide = [text_of(row) for row in Menu("M", ITEMS).rows(60, 20)]
-    narrow = [text_of(row) for row in Menu("M", ITEMS).rows(16, 20)]
+    wide = [text_of(row) for row in Menu("M", ITEMS, KEYS).rows(60, 20)]
+    narrow = [text_of(row) for row in Menu("M", ITEMS, KEYS).rows(16, 20)]
     assert [text.split() for text in wide if "at once" in text] == [
         [">", "q", "quick", "at", "once"]
     ]
@@ -37,11 +49,11 @@ def test_what_items_are_about_stands_beside_them_or_below_and_once() -> None:
 
 
 def test_only_a_menu_with_something_below_it_says_how_to_go_back() -> None:
-    below = text_of(Menu("M", ITEMS).rows(80, 20)[-1])
-    base = text_of(Menu("M", ITEMS, is_base=True).rows(80, 20)[-1])
+    below = text_of(Menu("M", ITEMS, Keys().on(Section.LIST)).rows(80, 20)[-1])
+    base = text_of(Menu("M", ITEMS, KEYS).rows(80, 20)[-1])
     assert ("ESC" in below, "ESC" in base) == (True, False)
 
 
 def test_a_long_sentence_is_whole() -> None:
-    rows = [text_of(row) for row in Menu("M", ITEMS).rows(40, 20, "word " * 20)]
+    rows = [text_of(row) for row in Menu("M", ITEMS, KEYS).rows(40, 20, "word " * 20)]
     assert " ".join(rows).count("word") == 20

@@ -2,6 +2,7 @@
 
 from samedeal.protocol.fields import OptionsPatch, RaceOptions
 from samedeal_client.model.ink import text_of
+from samedeal_client.model.keys import Keys, Section
 from samedeal_client.model.options import OptionsForm
 
 
@@ -33,6 +34,8 @@ def test_a_value_of_the_command_line_goes_on_from_where_it_is() -> None:
 
 def test_all_options_fit_the_smallest_window() -> None:
     form = OptionsForm(RaceOptions(), "OPTIONS")
-    text = "\n".join(text_of(row) for row in form.rows(60, 20, "why not"))
+    text = "\n".join(
+        text_of(row) for row in form.rows(Keys().on(Section.OPTIONS), 60, 20, "why not")
+    )
     assert "best of" in text
     assert "why not" in text

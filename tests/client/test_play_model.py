@@ -12,7 +12,7 @@ from samedeal.protocol.fields import Phase, Phrase
 from samedeal_client.model.board import Picture, draw
 from samedeal_client.model.faces import Faces
 from samedeal_client.model.ink import text_of
-from samedeal_client.model.keys import Keys
+from samedeal_client.model.keys import Action, Keys, Section
 from samedeal_client.model.play import Do, PlayModel, Wish
 from seat import Seat
 
@@ -31,8 +31,8 @@ class Player:
         ranked: bool = False,
     ) -> None:
         self.server = Seat(game_id, undo, position=position, ranked=ranked)
-        self.keys = Keys()
-        self.play = PlayModel(self.server.model(), self.keys.name)
+        self.keys = Keys().on(Section.RACE)
+        self.play = PlayModel(self.server.model(), Keys())
         self.now = 0.0
 
     @property
@@ -284,8 +284,8 @@ def test_keys_before_go_do_no_harm(phase: Phase) -> None:
     seated = server.seated().model_copy(update={"board": None, "race": server.view(phase)})
     from samedeal_client.model import RaceModel
 
-    play = PlayModel(RaceModel(seated, itertools.count(1).__next__), Keys().name)
-    for action in Keys().action("1"), Keys().action("space"):
+    play = PlayModel(RaceModel(seated, itertools.count(1).__next__), Keys())
+    for action in Action.PILE_1, Action.DRAW:
         assert play.press("1", action, Picture([]), 1.0) == []
 
 

@@ -9,7 +9,7 @@ from samedeal.engine.rules import Rules
 from samedeal.protocol.fields import DayTag, DealLabel, Phase
 from samedeal_client.model.help import help_rows
 from samedeal_client.model.ink import cells, text_of
-from samedeal_client.model.keys import Keys
+from samedeal_client.model.keys import Keys, Section
 from samedeal_client.model.result import result_rows
 from samedeal_client.model.room import room_rows
 from samedeal_client.model.standings import BoardChoice, board_rows
@@ -24,10 +24,10 @@ def words(lines: list[str]) -> list[str]:
 
 @pytest.mark.parametrize("rules", GAMES.values(), ids=list(GAMES))
 def test_help_and_room_say_all_of_what_a_game_is(rules: Rules) -> None:
-    help_lines = [text_of(row) for row in help_rows(rules, Keys())]
+    help_lines = [text_of(row) for row in help_rows(rules, Keys(), Section.RACE)]
     title = words(help_lines[:4])
     view = playing("lanes", 2).race.view.model_copy(update={"game": rules.id})
-    room = room_rows(view, 1, "ws://h", 0, MIN_WIDTH, MIN_HEIGHT, "")
+    room = room_rows(view, 1, Keys().on(Section.ROOM), "ws://h", 0, MIN_WIDTH, MIN_HEIGHT, "")
     for told in (title, words([text_of(row) for row in room])):
         summary = rules.summary.split()
         assert any(told[at : at + len(summary)] == summary for at in range(len(told)))
@@ -38,7 +38,9 @@ def test_names_of_every_length_leave_what_they_say_in_one_column() -> None:
     view = playing("lanes", 2).race.view
     long = view.players[0].model_copy(update={"name": "n" * 20})
     view = view.model_copy(update={"players": (long, view.players[1]), "phase": Phase.LOBBY})
-    rows = [text_of(row) for row in room_rows(view, 1, "ws://h", 0, 80, 24, "")]
+    rows = [
+        text_of(row) for row in room_rows(view, 1, Keys().on(Section.ROOM), "ws://h", 0, 80, 24, "")
+    ]
     assert len({row.index("ready") for row in rows if row.lstrip().startswith("seat")}) == 1
 
 
@@ -47,13 +49,13 @@ def test_the_result_of_a_day_names_the_day_and_offers_no_next_deal() -> None:
     tag = DayTag(number=334, date=date(2026, 11, 30).isoformat(), label=DealLabel.OPEN)
     for day, title, key in ((tag, "daily 334", "n your card"), (None, "race", "n next deal")):
         view = view.model_copy(update={"day": day, "phase": Phase.CLOSED})
-        rows = [text_of(row) for row in result_rows(view, 1, 80, 24, "")]
+        rows = [text_of(row) for row in result_rows(view, 1, Keys().on(Section.RESULT), 80, 24, "")]
         assert title in rows[1]
         assert key in rows[-1]
 
 
 def test_the_keys_of_boards_fit_into_80_columns() -> None:
-    rows = board_rows(BoardChoice(), None, 80, 24, "")
+    rows = board_rows(BoardChoice(), None, Keys().on(Section.BOARDS), 80, 24, "")
     assert text_of(rows[-1]).split()[-2:] == ["Q", "back"]
 
 
@@ -61,13 +63,14 @@ def test_limits_of_an_hour_and_more_are_told_in_one_way() -> None:
     view = playing("lanes", 2).race.view
     options = view.options.model_copy(update={"time_limit_s": 5400})
     view = view.model_copy(update={"options": options, "phase": Phase.LOBBY})
-    room = words([text_of(row) for row in room_rows(view, 1, "ws://h", 0, 80, 24, "")])
+    keys = Keys().on(Section.ROOM)
+    room = words([text_of(row) for row in room_rows(view, 1, keys, "ws://h", 0, 80, 24, "")])
     tracks = words([text_of(row) for row in panel(view, 1, 31, 20)])
     assert "1:30:00," in room
     assert "1:30:00," in tracks
 
 
 def test_who_has_ended_is_offered_only_what_works_while_others_play() -> None:
-    bar = text_of(key_bar(GAMES["lanes"], Keys(), 80, is_over=True))
+    bar = text_of(key_bar(GAMES["lanes"], Keys().on(Section.RACE), 80, is_over=True))
     assert "leave" in bar
     assert not any(word in bar for word in ("next", "replay", "share"))

@@ -8,6 +8,7 @@ from samedeal.protocol.watch_messages import Watched, WatchedBoard, Watching, Wa
 from samedeal_client.errors import ConnectionLost, Refused
 from samedeal_client.model.faces import Faces
 from samedeal_client.model.ink import text_of
+from samedeal_client.model.keys import Keys, Section
 from samedeal_client.model.watching import watch_rows
 from samedeal_client.sight import Feed
 
@@ -108,7 +109,8 @@ async def test_a_narrow_screen_says_the_whole_reason_why_not_more_is_shown() -> 
     reason = "the shapes of the boards are shown; the boards open when all have finished"
     feed.take(whole(1, 3, 2).model_copy(update={"reason": reason}))
     sight = await feed.next()
-    rows = [text_of(row).strip() for row in watch_rows(sight, 0, 0, Faces(), 60, 20)]
+    keys = Keys().on(Section.WATCH)
+    rows = [text_of(row).strip() for row in watch_rows(sight, 0, 0, Faces(), keys, 60, 20)]
     assert len(rows) == 20
     assert " ".join(rows[-3:-1]) == reason
     assert [row[:5] for row in rows[-5:-3]] == ["1. p1", "2. p2"]

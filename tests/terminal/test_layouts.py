@@ -6,7 +6,7 @@ import pytest
 
 from samedeal_client.model.faces import Faces
 from samedeal_client.model.ink import cells, text_of
-from samedeal_client.model.keys import Keys
+from samedeal_client.model.keys import Keys, Section
 from samedeal_client.model.play import PlayModel
 from samedeal_client.model.window import Window, header, key_bar, message
 from scenes import playing
@@ -27,7 +27,7 @@ def drawn(play: PlayModel, width: int, height: int) -> str:
     lines = [text_of(header(play, 161_000, width))]
     lines += [f"{text_of(own)}│{text_of(other)}" for own, other in zip(board, beside, strict=True)]
     lines += ["─" * width, text_of(message(play, faces, width)[-1])]
-    lines += [text_of(key_bar(play.table.rules, Keys(), width))]
+    lines += [text_of(key_bar(play.table.rules, Keys().on(Section.RACE), width))]
     assert len(lines) == height
     assert all(cells(line) <= width for line in lines)
     return "\n".join(line.rstrip() for line in lines) + "\n"
@@ -38,7 +38,9 @@ def drawn(play: PlayModel, width: int, height: int) -> str:
 def test_the_layout_is_the_one_that_was_looked_at(name: str, width: int, height: int) -> None:
     game_id, count, is_daily = LAYOUTS[name]
     play = playing(game_id, count, is_daily=is_daily)
-    play.press("1", Keys().action("1"), Window(width, height).board(play, Faces()), 1.0)
+    play.press(
+        "1", Keys().on(Section.RACE).action("1"), Window(width, height).board(play, Faces()), 1.0
+    )
     golden = GOLDEN / f"{name}-{width}x{height}.txt"
     assert drawn(play, width, height) == golden.read_text("utf-8")
 

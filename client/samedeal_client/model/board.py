@@ -78,9 +78,11 @@ def draw(
     *,
     boxes: bool = False,
     scroll: int = 0,
+    reserves: tuple[str, str] = ("r", "t"),
 ) -> Picture:
-    """Draw a table into so many cells. `scroll` is how many rows the columns are pulled down."""
-    drawing = _Drawing(table, Canvas(width, height), faces, marks, boxes, scroll)
+    """Draw a table into so many cells. `scroll` is how many rows the columns are pulled down,
+    `reserves` what the reserves are called."""
+    drawing = _Drawing(table, Canvas(width, height), faces, marks, boxes, scroll, reserves)
     if table.rules.in_suit:
         drawing.by_suits()
     else:
@@ -99,6 +101,7 @@ class _Drawing:
         marks: Marks,
         boxes: bool,
         scroll: int,
+        reserves: tuple[str, str],
     ) -> None:
         self.table = table
         self.rules: Rules = table.rules
@@ -107,6 +110,7 @@ class _Drawing:
         self.marks = marks
         self.boxes = boxes
         self.scroll = scroll
+        self.reserve_names = reserves
         self.spots: list[Spot] = []
         self.hidden_rows = 0
         kinds: Mapping[str, Kind] = dict(self.rules.piles)
@@ -131,8 +135,8 @@ class _Drawing:
         roomy = self.canvas.height >= 19
         self._homes_by_direction(0)
         at = 6 if roomy else 4
-        for number, name in enumerate(self.reserves):
-            at = self._reserve(at, name, "rt"[number : number + 1] or "?") + int(roomy)
+        for name, key in zip(self.reserves, self.reserve_names, strict=False):
+            at = self._reserve(at, name, key) + int(roomy)
         self.canvas.put(at + 1, 1, "spaces", Ink.DIM)
         deep = CARD_ROWS if self.boxes else 1
         self._tableau(at, 8, min(self.canvas.width, 40), deep)

@@ -8,6 +8,7 @@ from samedeal.protocol.daily_messages import DayGame
 from samedeal.protocol.fields import RaceView, Status
 from samedeal_client.cli.daytext import card, day_lines, own_line
 from samedeal_client.model.ink import Canvas, Ink, Row, clipped
+from samedeal_client.model.keys import Action, ScreenKeys
 
 __all__ = ["DayChoice", "day_panel", "day_rows"]
 
@@ -41,7 +42,12 @@ class DayChoice:
 
 
 def day_rows(
-    choice: DayChoice | None, now: datetime, width: int, height: int, sentence: str
+    choice: DayChoice | None,
+    keys: ScreenKeys,
+    now: datetime,
+    width: int,
+    height: int,
+    sentence: str,
 ) -> list[Row]:
     """Draw it; without a choice it is still being asked for."""
     canvas = Canvas(width, height)
@@ -74,8 +80,15 @@ def day_rows(
             canvas.put(at, 2, line, Ink.DIM if line in about else Ink.PLAIN)
             at += 1
     canvas.put(height - 2, 2, clipped(sentence, width - 2), Ink.BAD)
-    keys = "up down choose  Enter plays or goes on  p practice  s share card  Q back"
-    canvas.put(height - 1, 1, clipped(keys, width - 1), Ink.DIM)
+    foot = keys.foot(
+        width - 1,
+        ((Action.UP, Action.DOWN), "choose"),
+        (Action.TAKE, "plays or goes on"),
+        (Action.PRACTICE, "practice"),
+        (Action.SHARE, "share card"),
+        (Action.BACK, "back"),
+    )
+    canvas.put(height - 1, 1, foot, Ink.DIM)
     return canvas.rows()
 
 

@@ -4,45 +4,99 @@ import textwrap
 
 from samedeal.engine.rules import Base, Rules, Space
 from samedeal_client.model.ink import Ink, Row, Span, row
-from samedeal_client.model.keys import Action, Keys
+from samedeal_client.model.keys import Action, Keys, Section
 
 __all__ = ["help_rows"]
 
 _WIDTH = 58
 """What fits into the narrowest window."""
 
-_KEYS = (
+_CARDS = (
     (Action.PILE_1, "pick a column, then another one: the cards go there"),
     (Action.WASTE, "pick the waste"),
-    (Action.RESERVE_1, "pick the first reserve; the next key is the second one"),
+    (Action.RESERVE_1, "pick the first reserve"),
     (Action.RESERVE_2, "pick the second reserve"),
     (Action.HOME, "send the picked card home; without a pick the waste"),
     (Action.UP_PILE, "to a pile that goes up"),
     (Action.DOWN_PILE, "to a pile that goes down"),
     (Action.SAFE, "send home all that is safe; play out a finished game"),
-    (Action.TAKE_BACK, "take a card back from home; again: the next one, or name its suit"),
+    (Action.TAKE_BACK, "take a card back: again the next, or name its suit: {suits}"),
     (Action.DRAW, "turn the stock, one turn at a time"),
     (Action.MORE, "one card more of a run"),
     (Action.FEWER, "one card fewer"),
     (Action.UNDO, "take the last move back, as far as the room allows"),
     (Action.REDO, "play it again, where undo is free"),
-    (Action.CURSOR, "cursor on and off; arrows move it, Enter picks and drops"),
+    (Action.CURSOR, "cursor on and off"),
+    (Action.LEFT, "move the cursor, as the next three do"),
+    (Action.DOWN, "down"),
+    (Action.UP, "up"),
+    (Action.RIGHT, "right"),
+    (Action.DROP, "pick and drop at the cursor"),
     (Action.CLEAR, "put the pick down"),
     (Action.TARGETS, "mark where the pick may go, or not"),
     (Action.ALWAYS_TARGETS, "always mark what can move"),
     (Action.HINT, "all legal moves; not in a ranked race"),
     (Action.COLOURS, "two colours, four, none"),
     (Action.PANEL, "tracks, numbers, log"),
-    (Action.SCROLL_UP, "see the lower cards of a long column"),
+    (Action.SCROLL_UP, "see the upper cards of a long column"),
+    (Action.SCROLL_DOWN, "and the lower ones again"),
     (Action.BANK, "twice: end the run, keep its result"),
-    (Action.QUIT, "twice, or y after it: leave"),
+    (Action.QUIT, "twice, or {yes} after it: leave"),
     (Action.REDRAW, "draw the screen again"),
 )
 
 
-def help_rows(rules: Rules | None, keys: Keys) -> list[Row]:
-    """The help as rows; how many there are does not depend on the window."""
+_ELSEWHERE = {
+    Action.UP: "the one above",
+    Action.DOWN: "the one below",
+    Action.LEFT: "back by one",
+    Action.RIGHT: "on by one",
+    Action.SCROLL_UP: "back by a page",
+    Action.SCROLL_DOWN: "on by a page",
+    Action.TAKE: "take what is chosen",
+    Action.CHANGE: "the next value",
+    Action.ITEM_1: "take the first one, and so on",
+    Action.READY: "be ready, or not yet",
+    Action.ADD_BOT: "have a bot take a free seat",
+    Action.OPTIONS: "change what was agreed, as the host",
+    Action.START: "start at once, as the host",
+    Action.ACCEPT: "accept the opponent",
+    Action.DECLINE: "decline, and leave the queue",
+    Action.TAKE_BOT: "play a bot instead",
+    Action.NEXT: "the next deal",
+    Action.REPLAY: "play it again, when it is over",
+    Action.SHARE: "the result card, to the clipboard",
+    Action.PRACTICE: "play it as practice, unranked",
+    Action.NEXT_GAME: "the next game",
+    Action.BOTS: "bots, or people",
+    Action.AROUND: "the rows around the own one",
+    Action.TOP: "the first rows",
+    Action.PLAY: "play, or pause",
+    Action.FASTER: "faster",
+    Action.SLOWER: "slower",
+    Action.NEXT_BOARD: "the next player's board",
+    Action.DEAL: "to the deal",
+    Action.END: "to the end",
+    Action.DIFFERENCE: "where the first two boards differ next",
+    Action.COLOURS: "two colours, four, none",
+    Action.LEAVE: "leave",
+    Action.BACK: "go back",
+    Action.REDRAW: "draw the screen again",
+}
+
+
+def help_rows(rules: Rules | None, keys: Keys, section: Section) -> list[Row]:
+    """The help for a screen as rows; how many there are does not depend on the window."""
     rows: list[Row] = []
+    if section is not Section.RACE:
+        rows.append(row(" HERE", Ink.TITLE))
+        here = keys.on(section)
+        rows += [
+            _line(here.name(action), _ELSEWHERE[action])
+            for action in here.actions
+            if action in _ELSEWHERE
+        ]
+        rows += [(), row(" IN A RACE", Ink.TITLE)]
     if rules is not None:
         title = textwrap.wrap(f"{rules.title.upper()}: {rules.summary}", _WIDTH)
         rows += [row(f" {line}", Ink.TITLE) for line in title]
@@ -53,7 +107,25 @@ def help_rows(rules: Rules | None, keys: Keys) -> list[Row]:
     )
     rows.append(row(" sends home. The same deal lies before everyone: most cards home wins."))
     rows.append(())
-    for action, about in _KEYS:
+    rows += _race_rows(rules, keys)
+    rows.append(())
+    own = keys.on(Section.HELP)
+    words = " ".join(
+        own.name(action)
+        for action in (Action.UP, Action.DOWN, Action.SCROLL_DOWN, Action.SCROLL_UP)
+    )
+    rows.append(row(f" {words} scroll this, any other key goes back.", Ink.DIM))
+    return rows
+
+
+def _race_rows(rules: Rules | None, all_keys: Keys) -> list[Row]:
+    rows: list[Row] = []
+    keys, suits = all_keys.on(Section.RACE), all_keys.on(Section.TAKE_BACK)
+    others = {
+        "{yes}": all_keys.on(Section.CONFIRM).name(Action.YES),
+        "{suits}": " ".join(map(suits.name, suits.actions)),
+    }
+    for action, about in _CARDS:
         if (
             action in (Action.RESERVE_1, Action.RESERVE_2)
             and rules is not None
@@ -65,10 +137,14 @@ def help_rows(rules: Rules | None, keys: Keys) -> list[Row]:
         name = keys.name(action)
         if action is Action.PILE_1:
             name = f"{name}-{keys.name(Action.PILE_9)}"
-        rows.append((Span(f" {name:>6}  ", Ink.TITLE), Span(about)))
-    rows.append(())
-    rows.append(row(" Arrows and space scroll this, any other key goes back.", Ink.DIM))
+        for place, key in others.items():
+            about = about.replace(place, key)
+        rows.append(_line(name, about))
     return rows
+
+
+def _line(name: str, about: str) -> Row:
+    return (Span(f" {name:>6}  ", Ink.TITLE), Span(about))
 
 
 def _how(rules: Rules) -> list[str]:

@@ -1,10 +1,11 @@
-"""A list to choose from by arrows, by a letter, or by a click."""
+"""A list to choose from by arrows, by the key of an item, or by a click."""
 
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from samedeal_client.model.ink import Canvas, Ink, Row
+from samedeal_client.model.ink import Canvas, Ink, Row, cells
+from samedeal_client.model.keys import Action, ScreenKeys
 
 __all__ = ["Item", "Menu"]
 
@@ -13,8 +14,8 @@ __all__ = ["Item", "Menu"]
 class Item:
     """One thing to choose."""
 
-    key: str
-    """Its letter."""
+    action: Action
+    """What its key means."""
     name: str
     about: str = ""
 
@@ -26,16 +27,14 @@ class Menu:
         self,
         title: str,
         items: Sequence[Item],
+        keys: ScreenKeys,
         notes: Sequence[str] = (),
-        *,
-        is_base: bool = False,
     ) -> None:
         self.title = title
         self.items = items
+        self.keys = keys
         self.notes = notes
         """Lines above the items."""
-        self.is_base = is_base
-        """Whether there is nothing to go back to."""
         self.at = 0
 
     @property
@@ -46,16 +45,18 @@ class Menu:
         """Choose the next or the one before, round and round."""
         self.at = (self.at + by) % len(self.items)
 
-    def press(self, key: str) -> Item | None:
+    def press(self, action: Action | None) -> Item | None:
         """Return the item that a key takes, if it takes one."""
-        if key == "enter":
-            return self.items[self.at]
-        taken = next((item for item in self.items if item.key == key), None)
-        if taken is None and key in ("down", "j"):
-            self.move(1)
-        elif taken is None and key in ("up", "k"):
-            self.move(-1)
-        return taken
+        if not self.items:
+            return None
+        match action:
+            case Action.TAKE:
+                return self.items[self.at]
+            case Action.DOWN | Action.UP:
+                self.move(1 if action is Action.DOWN else -1)
+            case _:
+                return next((item for item in self.items if item.action is action), None)
+        return None
 
     def item_at(self, row: int) -> Item | None:
         """The item drawn in a row."""
@@ -68,27 +69,35 @@ class Menu:
         canvas.put(1, 2, self.title, Ink.TITLE)
         for at, note in enumerate(self.notes, start=2):
             canvas.put(at, 2, note, Ink.DIM)
+        told = textwrap.wrap(sentence, width - 4)
+        for at, line in enumerate(told, start=height - 1 - len(told)):
+            canvas.put(at, 2, line, Ink.BAD)
         if not self.items:
-            canvas.put(height - 1, 1, "Q back", Ink.DIM)
+            canvas.put(height - 1, 1, self.keys.foot(width - 2, (Action.BACK, "back")), Ink.DIM)
             return canvas.rows()
+        names = [self.keys.name(item.action) for item in self.items]
+        indent = 4 + max(map(cells, names))
         widest = max(len(item.name) for item in self.items)
         # What each is about stands beside it if there is room for all, else below for the chosen.
-        beside = 5 + widest + 2
+        beside = indent + widest + 2
         all_fit = beside + max(len(item.about) for item in self.items) <= width
         for at, item in enumerate(self.items):
             row, is_chosen = self._first + at, at == self.at
             canvas.put(row, 1, ">" if is_chosen else " ", Ink.TITLE)
-            canvas.put(row, 3, item.key, Ink.TITLE)
-            canvas.put(row, 5, item.name, Ink.OWN if is_chosen else Ink.PLAIN)
+            canvas.put(row, 3, names[at], Ink.TITLE)
+            canvas.put(row, indent, item.name, Ink.OWN if is_chosen else Ink.PLAIN)
             if all_fit:
                 canvas.put(row, beside, item.about, Ink.DIM)
         if not all_fit:
             below = self._first + len(self.items) + 1
             for at, line in enumerate(textwrap.wrap(self.items[self.at].about, width - 6)):
-                canvas.put(below + at, 5, line)
-        told = textwrap.wrap(sentence, width - 4)
-        for at, line in enumerate(told, start=height - 1 - len(told)):
-            canvas.put(at, 2, line, Ink.BAD)
-        keys = "arrows choose  Enter or its letter takes"
-        canvas.put(height - 1, 1, keys if self.is_base else f"{keys}  ESC goes back", Ink.DIM)
+                canvas.put(below + at, indent, line)
+        foot = self.keys.foot(
+            width - 2,
+            ((Action.UP, Action.DOWN), "choose"),
+            (Action.TAKE, "or its key takes"),
+            (Action.HELP, "help"),
+            (Action.BACK, "goes back"),
+        )
+        canvas.put(height - 1, 1, foot, Ink.DIM)
         return canvas.rows()

@@ -7,6 +7,7 @@ from samedeal.engine.run import UndoPolicy
 from samedeal.protocol.fields import RaceOptions, Spectating
 from samedeal.protocol.limits import MAX_SEATS, MIN_SEATS
 from samedeal_client.model.ink import Canvas, Ink, Row
+from samedeal_client.model.keys import Action, ScreenKeys
 
 __all__ = ["OptionsForm"]
 
@@ -68,7 +69,7 @@ class OptionsForm:
         if self.changes[name] == getattr(self._options, name):
             del self.changes[name]
 
-    def rows(self, width: int, height: int, sentence: str) -> list[Row]:
+    def rows(self, keys: ScreenKeys, width: int, height: int, sentence: str) -> list[Row]:
         """Draw it."""
         canvas = Canvas(width, height)
         canvas.put(1, 2, self.title, Ink.TITLE)
@@ -84,8 +85,14 @@ class OptionsForm:
             if name in self.changes:
                 canvas.put(3 + at, left + 1, "changed", Ink.DIM)
         canvas.put(height - 2, 2, sentence, Ink.BAD)
-        hint = "up and down choose  left and right change  Enter takes it  ESC goes back"
-        canvas.put(height - 1, 1, hint, Ink.DIM)
+        foot = keys.foot(
+            width - 2,
+            ((Action.UP, Action.DOWN), "choose"),
+            ((Action.LEFT, Action.RIGHT), "change"),
+            (Action.TAKE, "takes it"),
+            (Action.BACK, "goes back"),
+        )
+        canvas.put(height - 1, 1, foot, Ink.DIM)
         return canvas.rows()
 
 

@@ -1,6 +1,6 @@
 """A race as its player plays it: keys and clicks go in; requests, sentences and rows come out."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
@@ -26,6 +26,8 @@ from samedeal_client.model.hand import (
 )
 from samedeal_client.model.ink import Ink
 from samedeal_client.model.keys import Action as Key
+from samedeal_client.model.keys import Keys, Section
+from samedeal_client.model.keytable import PILES
 from samedeal_client.model.race import RaceModel
 
 __all__ = ["Do", "PlayModel", "Wish"]
@@ -34,7 +36,15 @@ HELD_S: Final = 0.12
 """A key that comes again sooner is held down: nobody types the same key so fast."""
 CONFIRM_S: Final = 3.0
 LOG_LENGTH: Final = 200
-_PILES: Final = {key: f"T{number}" for number, key in enumerate(list(Key)[:9], start=1)}
+_PILES: Final = {key: f"T{number}" for number, key in enumerate(PILES, start=1)}
+_NAMED: Final = {
+    **{pile: key for key, pile in _PILES.items()},
+    "W": Key.WASTE,
+    "R1": Key.RESERVE_1,
+    "R2": Key.RESERVE_2,
+}
+"""The keys of piles; those of home have one together."""
+_SUITS: Final = {Key.CLUBS: "C", Key.DIAMONDS: "D", Key.HEARTS: "H", Key.SPADES: "S"}
 _STEPS: Final = {
     Key.LEFT: (0, -1),
     Key.RIGHT: (0, 1),
@@ -65,9 +75,10 @@ class Wish:
 class PlayModel:
     """The board, the hand and the last sentence of one player in one race."""
 
-    def __init__(self, race: RaceModel, name_of: Callable[[Key], str]) -> None:
+    def __init__(self, race: RaceModel, keys: Keys) -> None:
         self.race = race
-        self.name_of = name_of
+        self.keys = keys
+        self.name_of = keys.on(Section.RACE).name
         self.hand = Hand()
         self.sentence, self.ink = self._greeting(), Ink.PLAIN
         self.banner = ""
@@ -87,7 +98,7 @@ class PlayModel:
         """Whether it plays on by itself, one move after the other's answer."""
         self._redo: list[Action] = []
         self._confirms: tuple[Do, float] | None = None
-        self._key: tuple[str, float] = ("", -1.0)
+        self._last_key: tuple[str, float] = ("", -1.0)
         self._choices: list[Move] = []
         self._seen: dict[int, PlayerView] = {one.seat: one for one in race.view.players}
 
@@ -135,15 +146,16 @@ class PlayModel:
 
     def press(self, key: str, action: Key | None, picture: Picture, now: float) -> list[Wish]:
         """A key was pressed. Return what is to be done."""
-        last, at = self._key
+        last, at = self._last_key
         is_held = key == last and now - at < HELD_S
-        self._key = (key, now)
-        if key == "y" and self._confirms is not None:
+        self._last_key = (key, now)
+        is_yes = self.keys.on(Section.CONFIRM).action(key) is Key.YES
+        if is_yes and self._confirms is not None:
             return self._confirmed(self._confirms[0], "", now)
         if not self.race.has_begun:
             return self._beside_the_cards(action, now)
-        names_suit = action is not Key.DRAW and self.hand.takes_back
-        if names_suit and self.hand.take_back_suit(self.table, key):
+        suit = self.keys.on(Section.TAKE_BACK).action(key)
+        if suit is not None and self.hand.take_back_suit(self.table, _SUITS[suit]):
             return []
         if action is None:
             return []
@@ -255,8 +267,9 @@ class PlayModel:
                 kept = "your run ends and its result stands" if self.is_playing else "you go home"
                 if self.race.view.day is not None:
                     kept = "the clock runs on, and the daily screen brings you back"
+                yes = self.keys.on(Section.CONFIRM).name(Key.YES)
                 return self._confirmed(
-                    Do.LEAVE, f"leave? {kept}; {self.name_of(Key.QUIT)} again leaves", now
+                    Do.LEAVE, f"leave? {kept}; {self.name_of(Key.QUIT)} or {yes} leaves", now
                 )
             case Key.NEXT:
                 return [Wish(Do.NEXT)]
@@ -301,7 +314,7 @@ class PlayModel:
         keys: list[str] = []
         if any(target.startswith("F") for target in targets):
             keys.append(f"home ({self.name_of(Key.HOME)})")
-        keys += [f"to {target[1:]}" for target in targets if target.startswith("T")]
+        keys += [f"to {self._key(target)}" for target in targets if target.startswith("T")]
         return ", ".join(keys)
 
     def _pile(self, pile: str) -> list[Wish]:
@@ -363,7 +376,7 @@ class PlayModel:
         return [Wish(Do.PLAY, move)]
 
     def _refuse(self, move: Move, sentence: str) -> None:
-        self.say(f"{_short(move)} refused: {sentence} (no cost)", Ink.BAD)
+        self.say(f"{self._short(move)} refused: {sentence} (no cost)", Ink.BAD)
 
     def _draw(self) -> list[Wish]:
         self.hand.clear()
@@ -380,7 +393,7 @@ class PlayModel:
             return []
         step = self.table.history[-1]
         self._redo.append(step.move)
-        self.say(f"taken back: {_short(step.move)} (counts as a move)")
+        self.say(f"taken back: {self._short(step.move)} (counts as a move)")
         return [Wish(Do.PLAY, UNDO)]
 
     def _do_again(self) -> list[Wish]:
@@ -420,7 +433,7 @@ class PlayModel:
         if self.race.view.options.ranked:
             self.say("no hints in a ranked race", Ink.BAD)
             return
-        moves = dict.fromkeys(_short(move) for move in self.table.legal_moves)
+        moves = dict.fromkeys(self._short(move) for move in self.table.legal_moves)
         self.say(f"legal: {' '.join(moves)}" if moves else "no legal move left")
 
     def _move_cursor(self, picture: Picture, down: int, right: int) -> None:
@@ -461,7 +474,7 @@ class PlayModel:
         self.is_finishing = False
         self._redo.clear()
         self.hand.clear()
-        what = "undo" if action is UNDO else _short(action)
+        what = "undo" if action is UNDO else self._short(action)
         self.say(f"TAKEN BACK {what}: {sentence}", Ink.BAD)
 
     def acknowledged(self, action: Action, reveals: Sequence[int]) -> None:
@@ -481,6 +494,15 @@ class PlayModel:
             )
         elif not self.is_finishing and not self.race.outbox and finish(self.table):
             self.say(f"nothing is hidden: {self.name_of(Key.SAFE)} plays it out", Ink.GOOD)
+
+    def _short(self, move: Move) -> str:
+        """A move by the keys of its piles: `6>f`, `w>1`, `draw`."""
+        if move == DRAW:
+            return "draw"
+        return f"{self._key(move.source)}>{self._key(move.target)}"
+
+    def _key(self, pile: str) -> str:
+        return self.name_of(_NAMED.get(pile, Key.HOME))
 
     def _note_progress(self) -> None:
         """Compare the players with what was seen last, for the rows of what happened."""
@@ -511,19 +533,6 @@ def _news(old: PlayerView, new: PlayerView) -> str:
     if new.opened > old.opened:
         return f"opened {new.opened - old.opened}"
     return ""
-
-
-def _short(move: Move) -> str:
-    """A move by the keys of its piles: `6>f`, `w>1`, `draw`."""
-    if move == DRAW:
-        return "draw"
-    return f"{_key(move.source)}>{_key(move.target)}"
-
-
-def _key(pile: str) -> str:
-    if pile.startswith("T"):
-        return pile[1:]
-    return {"W": "w", "R1": "r", "R2": "t"}.get(pile, "f")
 
 
 def _pile_order(pile: str) -> tuple[str, int]:

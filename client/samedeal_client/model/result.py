@@ -4,6 +4,7 @@ from samedeal.engine.deals import commitment
 from samedeal.engine.games import game
 from samedeal.protocol.fields import OrderRow, RaceView, Status
 from samedeal_client.model.ink import Canvas, Ink, Row, clipped
+from samedeal_client.model.keys import Action, ScreenKeys
 from samedeal_client.replays.text import time_text
 
 __all__ = ["result_rows", "share_card", "why"]
@@ -18,7 +19,9 @@ _HOW = {
 }
 
 
-def result_rows(view: RaceView, seat: int, width: int, height: int, sentence: str) -> list[Row]:
+def result_rows(
+    view: RaceView, seat: int, keys: ScreenKeys, width: int, height: int, sentence: str
+) -> list[Row]:
     """Draw the end of a race."""
     canvas = Canvas(width, height)
     rules = game(view.game)
@@ -50,8 +53,11 @@ def result_rows(view: RaceView, seat: int, width: int, height: int, sentence: st
             Ink.DIM if fits else Ink.BAD,
         )
     canvas.put(height - 2, 2, sentence, Ink.TITLE)
-    after = "n next deal  v replay  s share card" if view.day is None else "n your card  v replay"
-    canvas.put(height - 1, 1, f"{after}  ? help  Q home screen", Ink.DIM)
+    after = [(Action.NEXT, "next deal" if view.day is None else "your card")]
+    after += [(Action.REPLAY, "replay")]
+    after += [(Action.SHARE, "share card")] if view.day is None else []
+    foot = keys.foot(width - 2, *after, (Action.HELP, "help"), (Action.LEAVE, "home screen"))
+    canvas.put(height - 1, 1, foot, Ink.DIM)
     return canvas.rows()
 
 

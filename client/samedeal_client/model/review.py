@@ -8,7 +8,7 @@ from samedeal.engine.table import Table
 from samedeal_client.model.board import draw
 from samedeal_client.model.faces import Faces
 from samedeal_client.model.ink import Canvas, Ink, Row, clipped
-from samedeal_client.model.keys import Action
+from samedeal_client.model.keys import Action, ScreenKeys
 from samedeal_client.replays.model import ReplayModel
 from samedeal_client.replays.text import action_text, time_text
 from samedeal_client.replays.track import Frame, Track
@@ -20,26 +20,26 @@ _WIDE: Final = 48
 _PAGE: Final = 10
 
 
-def press(model: ReplayModel, key: str, action: Action | None) -> str | None:
+def press(model: ReplayModel, action: Action | None, keys: ScreenKeys) -> str | None:
     """Do what a key says. Return what there is to say about it; None if the key says nothing."""
     said = ""
-    if action is Action.DRAW:
+    if action is Action.PLAY:
         model.pause() if model.is_playing else model.play()
     elif action in (Action.LEFT, Action.RIGHT):
         model.pause()
-        said = _go(model, 1 if action is Action.RIGHT else -1)
+        said = _go(model, 1 if action is Action.RIGHT else -1, keys)
     elif action in (Action.SCROLL_UP, Action.SCROLL_DOWN):
         model.pause()
-        said = _go(model, _PAGE if action is Action.SCROLL_DOWN else -_PAGE)
-    elif action in (Action.MORE, Action.FEWER):
-        model.faster() if action is Action.MORE else model.slower()
-    elif action is Action.CURSOR:
+        said = _go(model, _PAGE if action is Action.SCROLL_DOWN else -_PAGE, keys)
+    elif action in (Action.FASTER, Action.SLOWER):
+        model.faster() if action is Action.FASTER else model.slower()
+    elif action is Action.NEXT_BOARD:
         model.turn_focus()
-    elif key in ("home", "0"):
+    elif action is Action.DEAL:
         model.step(-model.end)
-    elif key == "end":
+    elif action is Action.END:
         model.step(model.end)
-    elif key == "d":
+    elif action is Action.DIFFERENCE:
         there_is = model.next_difference()
         said = "the first two boards differ here" if there_is else "they do not differ from here on"
     else:
@@ -47,18 +47,24 @@ def press(model: ReplayModel, key: str, action: Action | None) -> str | None:
     return said
 
 
-def _go(model: ReplayModel, count: int) -> str:
+def _go(model: ReplayModel, count: int, keys: ScreenKeys) -> str:
     """Go so many moves of the leading run on; the others show the same instant."""
     seq = model.seq(model.focus)
     if count > 0 and seq == model.focused.last:
         # Seeking its last move would go back to it, where others were still moving.
-        return f"{model.focused.name} makes no more moves; TAB lets another run lead"
+        key = keys.name(Action.NEXT_BOARD)
+        return f"{model.focused.name} makes no more moves; {key} lets another run lead"
     model.seek(seq + count)
     return ""
 
 
 def review_rows(
-    model: ReplayModel, faces: Faces, width: int, height: int, sentence: str = ""
+    model: ReplayModel,
+    faces: Faces,
+    keys: ScreenKeys,
+    width: int,
+    height: int,
+    sentence: str = "",
 ) -> list[Row]:
     """Draw it: as many boards as fit, the focused run's first."""
     canvas = Canvas(width, height)
@@ -81,8 +87,17 @@ def review_rows(
     canvas.put(
         height - 2, 1, sentence or faces.sentence(told), Ink.TITLE if sentence else Ink.PLAIN
     )
-    keys = "SPC play  left right move  TAB who leads  + - speed  d differ  0 deal  Q back"
-    canvas.put(height - 1, 1, keys, Ink.DIM)
+    foot = keys.foot(
+        width - 1,
+        (Action.PLAY, "play"),
+        ((Action.LEFT, Action.RIGHT), "move"),
+        (Action.NEXT_BOARD, "who leads"),
+        ((Action.FASTER, Action.SLOWER), "speed"),
+        (Action.DIFFERENCE, "differ"),
+        (Action.DEAL, "deal"),
+        (Action.BACK, "back"),
+    )
+    canvas.put(height - 1, 1, foot, Ink.DIM)
     return canvas.rows()
 
 

@@ -6,12 +6,20 @@ from samedeal.engine.games import game
 from samedeal.protocol.fields import Phase, PlayerView, RaceView
 from samedeal_client.model.clock import clock
 from samedeal_client.model.ink import Canvas, Ink, Row
+from samedeal_client.model.keys import Action, Hint, ScreenKeys
 
 __all__ = ["room_rows"]
 
 
 def room_rows(
-    view: RaceView, seat: int, server: str, clock_ms: int, width: int, height: int, sentence: str
+    view: RaceView,
+    seat: int,
+    keys: ScreenKeys,
+    server: str,
+    clock_ms: int,
+    width: int,
+    height: int,
+    sentence: str,
 ) -> list[Row]:
     """Draw the room."""
     canvas = Canvas(width, height)
@@ -46,10 +54,13 @@ def room_rows(
     if view.phase is Phase.COUNTDOWN:
         canvas.put(at + 1, 2, f"GO in {max(1, -(clock_ms // 1000))}", Ink.TITLE)
     else:
-        canvas.put(at + 1, 2, _waits_for(view, seat), Ink.TITLE)
+        canvas.put(at + 1, 2, _waits_for(view, seat, keys), Ink.TITLE)
     canvas.put(height - 2, 2, sentence, Ink.BAD)
-    keys = "Enter ready  b add a bot  " + ("o options  s start now  " if is_host else "")
-    canvas.put(height - 1, 1, f"{keys}? help  Q leave", Ink.DIM)
+    hints: list[Hint] = [(Action.READY, "ready"), (Action.ADD_BOT, "add a bot")]
+    if is_host:
+        hints += [(Action.OPTIONS, "options"), (Action.START, "start now")]
+    foot = keys.foot(width - 2, *hints, (Action.HELP, "help"), (Action.LEAVE, "leave"))
+    canvas.put(height - 1, 1, foot, Ink.DIM)
     return canvas.rows()
 
 
@@ -74,15 +85,16 @@ def agreed(view: RaceView) -> list[str]:
     ]
 
 
-def _waits_for(view: RaceView, seat: int) -> str:
+def _waits_for(view: RaceView, seat: int, keys: ScreenKeys) -> str:
     me = next(player for player in view.players if player.seat == seat)
     free = view.options.seats - len(view.players)
     waiting = [player.name for player in view.players if not player.ready]
     if not me.ready:
-        return "Press Enter when you are ready."
+        return f"Press {keys.name(Action.READY)} when you are ready."
     if free:
         seats = "one free seat" if free == 1 else f"{free} free seats"
-        return f"Waiting for {seats}: share the code, or press b for a bot."
+        bot = keys.name(Action.ADD_BOT)
+        return f"Waiting for {seats}: share the code, or press {bot} for a bot."
     if waiting:
         return f"Waiting for {', '.join(waiting)}."
     return "Everyone is ready."

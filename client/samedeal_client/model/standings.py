@@ -3,6 +3,7 @@
 from samedeal.engine.games import GAMES, game
 from samedeal.protocol.board_messages import Board, BoardKind, BoardRow
 from samedeal_client.model.ink import Canvas, Ink, Row, clipped
+from samedeal_client.model.keys import Action, ScreenKeys
 from samedeal_client.replays.text import time_text
 
 __all__ = ["BoardChoice", "board_rows", "result_of"]
@@ -71,7 +72,12 @@ class BoardChoice:
 
 
 def board_rows(
-    choice: BoardChoice, board: Board | None, width: int, height: int, sentence: str
+    choice: BoardChoice,
+    board: Board | None,
+    keys: ScreenKeys,
+    width: int,
+    height: int,
+    sentence: str,
 ) -> list[Row]:
     """Draw it; without a board yet, only what is asked for."""
     canvas = Canvas(width, height)
@@ -99,8 +105,18 @@ def board_rows(
         elif board.rows:
             canvas.put(height - 3, 2, f"{board.total} in all; you are not on it yet", Ink.DIM)
     canvas.put(height - 2, 2, sentence, Ink.BAD)
-    keys = "left right board  g game  b bots  a around  t top  PgDn  Enter replay  Q back"
-    canvas.put(height - 1, 1, keys, Ink.DIM)
+    foot = keys.foot(
+        width - 1,
+        ((Action.LEFT, Action.RIGHT), "board"),
+        (Action.NEXT_GAME, "game"),
+        (Action.BOTS, "bots"),
+        (Action.AROUND, "around"),
+        (Action.TOP, "top"),
+        (Action.SCROLL_DOWN, "on"),
+        (Action.TAKE, "replay"),
+        (Action.BACK, "back"),
+    )
+    canvas.put(height - 1, 1, foot, Ink.DIM)
     return canvas.rows()
 
 

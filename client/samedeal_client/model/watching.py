@@ -11,6 +11,8 @@ from samedeal_client.model.board import draw
 from samedeal_client.model.clock import clock
 from samedeal_client.model.faces import Faces
 from samedeal_client.model.ink import Canvas, Ink, Row, clipped
+from samedeal_client.model.keys import Action, ScreenKeys
+from samedeal_client.model.keytable import ITEMS
 from samedeal_client.model.menu import Item
 from samedeal_client.model.result import why
 from samedeal_client.model.tracks import in_order, standing
@@ -18,18 +20,16 @@ from samedeal_client.sight import Sight
 
 __all__ = ["live_items", "room_items", "watch_rows"]
 
-_LETTERS = "123456789"
-
 
 def live_items(races: Sequence[LiveRace]) -> list[Item]:
     """Races that run as items of a menu."""
     return [
         Item(
-            key,
+            action,
             f"{race.code} {game(race.game).title}: {', '.join(race.players)}",
             f"{clock(race.clock_ms)}, shows {race.shows}, {race.crowd} watching",
         )
-        for key, race in zip(_LETTERS, races, strict=False)
+        for action, race in zip(ITEMS, races, strict=False)
     ]
 
 
@@ -37,17 +37,23 @@ def room_items(rooms: Sequence[LobbyRoom]) -> list[Item]:
     """Open rooms as items of a menu."""
     return [
         Item(
-            key,
+            action,
             f"{room.code} {game(room.game).title}: {room.host}",
             f"{room.taken} of {room.options.seats} seats, "
             f"{'ranked' if room.options.ranked else 'unranked'}, undo {room.options.undo}",
         )
-        for key, room in zip(_LETTERS, rooms, strict=False)
+        for action, room in zip(ITEMS, rooms, strict=False)
     ]
 
 
 def watch_rows(
-    sight: Sight, focus: int, clock_ms: int, faces: Faces, width: int, height: int
+    sight: Sight,
+    focus: int,
+    clock_ms: int,
+    faces: Faces,
+    keys: ScreenKeys,
+    width: int,
+    height: int,
 ) -> list[Row]:
     """Draw it: boards where they are shown, else heights, else only where everyone stands."""
     canvas = Canvas(width, height)
@@ -73,7 +79,13 @@ def watch_rows(
     ink = Ink.PLAIN if sight.is_up else Ink.BAD
     for offset, line in enumerate(told):
         canvas.put(height - 1 - len(told) + offset, 1, line, ink)
-    canvas.put(height - 1, 1, "TAB next board  v replay when it is over  Q back", Ink.DIM)
+    foot = keys.foot(
+        width - 2,
+        (Action.NEXT_BOARD, "next board"),
+        (Action.REPLAY, "replay when it is over"),
+        (Action.BACK, "back"),
+    )
+    canvas.put(height - 1, 1, foot, Ink.DIM)
     return canvas.rows()
 
 

@@ -12,7 +12,8 @@ from samedeal_client.model.clock import clock
 from samedeal_client.model.days import day_panel
 from samedeal_client.model.faces import Faces
 from samedeal_client.model.ink import Canvas, Ink, Row, row
-from samedeal_client.model.keys import Action, Keys
+from samedeal_client.model.keys import Action, ScreenKeys
+from samedeal_client.model.keytable import PILES
 from samedeal_client.model.play import PlayModel
 from samedeal_client.model.tracks import folded, panel
 
@@ -85,6 +86,7 @@ class Window:
             play.marks(),
             boxes=self.is_large,
             scroll=play.scroll,
+            reserves=(play.name_of(Action.RESERVE_1), play.name_of(Action.RESERVE_2)),
         )
 
     def players(self, play: PlayModel, clock_ms: int) -> list[Row]:
@@ -153,7 +155,7 @@ def message(play: PlayModel, faces: Faces, width: int) -> list[Row]:
     return [row(f" {line}", ink) for line in lines] or [()]
 
 
-def key_bar(rules: Rules, keys: Keys, width: int, *, is_over: bool = False) -> Row:
+def key_bar(rules: Rules, keys: ScreenKeys, width: int, *, is_over: bool = False) -> Row:
     """The keys that matter now, as many as fit."""
     name = keys.name
     columns = len(rules.columns)
@@ -167,7 +169,7 @@ def key_bar(rules: Rules, keys: Keys, width: int, *, is_over: bool = False) -> R
         ]
     else:
         hints = [
-            (f"{name(Action.PILE_1)}-{name(list(Action)[columns - 1])}", word),
+            (f"{name(Action.PILE_1)}-{name(PILES[columns - 1])}", word),
             (name(Action.WASTE), "waste"),
             (name(Action.HOME), "home"),
             (name(Action.DRAW), "turn"),

@@ -23,7 +23,8 @@ from samedeal_client.connection import Client, Race
 from samedeal_client.errors import CannotConnect, ClientError, Refused
 from samedeal_client.model.faces import Faces
 from samedeal_client.model.help import help_rows
-from samedeal_client.model.keys import Keys
+from samedeal_client.model.keys import Action, Keys, Section
+from samedeal_client.model.keytable import ITEMS
 from samedeal_client.model.menu import Item
 from samedeal_client.model.result import share_card
 from samedeal_client.model.watching import live_items, room_items
@@ -38,7 +39,7 @@ from samedeal_client.terminal.screens.daily import DailyScreen
 from samedeal_client.terminal.screens.help import HelpScreen
 from samedeal_client.terminal.screens.listed import ListScreen
 from samedeal_client.terminal.screens.match import MatchScreen
-from samedeal_client.terminal.screens.menu import MenuScreen
+from samedeal_client.terminal.screens.menu import GamesScreen, HomeScreen
 from samedeal_client.terminal.screens.options import OptionsScreen
 from samedeal_client.terminal.screens.prompt import PromptScreen
 from samedeal_client.terminal.screens.race import RaceScreen
@@ -52,19 +53,19 @@ from samedeal_client.terminal.settings import Settings
 __all__ = ["TerminalApp"]
 
 _HOME = (
-    Item("q", "quick race", "a bot and you, at once"),
-    Item("f", "find an opponent", "whoever waits for one too; ranked"),
-    Item("o", "open rooms", "rooms that wait for players"),
-    Item("w", "watch", "races of others, live"),
-    Item("m", "make a room", "for two to eight, all options"),
-    Item("j", "join by code", "somebody told you one"),
-    Item("d", "daily", "the deal of today, the same for everybody"),
-    Item("b", "boards", "who is best"),
-    Item("r", "replay", "a finished race again, by its code or file"),
-    Item("p", "practice a seed", "a deal of your choice, never ranked"),
-    Item("n", "name", "play under another name"),
-    Item("a", "server address", "play somewhere else"),
-    Item("x", "exit", ""),
+    Item(Action.QUICK, "quick race", "a bot and you, at once"),
+    Item(Action.FIND, "find an opponent", "whoever waits for one too; ranked"),
+    Item(Action.OPEN_ROOMS, "open rooms", "rooms that wait for players"),
+    Item(Action.WATCH, "watch", "races of others, live"),
+    Item(Action.MAKE, "make a room", "for two to eight, all options"),
+    Item(Action.JOIN, "join by code", "somebody told you one"),
+    Item(Action.DAILY, "daily", "the deal of today, the same for everybody"),
+    Item(Action.BOARDS, "boards", "who is best"),
+    Item(Action.REPLAYS, "replay", "a finished race again, by its code or file"),
+    Item(Action.PRACTICE, "practice a seed", "a deal of your choice, never ranked"),
+    Item(Action.NAME, "name", "play under another name"),
+    Item(Action.SERVER, "server address", "play somewhere else"),
+    Item(Action.EXIT, "exit", ""),
 )
 
 
@@ -73,7 +74,7 @@ _Reader = Callable[[str], str]
 _GameChosen = Callable[[str], Awaitable[None]]
 
 
-class TerminalApp(App[int]):
+class TerminalApp(App[int], inherit_bindings=False):
     """The program. With a `client` it begins in a race, or watches one; else it begins at home."""
 
     ENABLE_COMMAND_PALETTE = False
@@ -104,7 +105,7 @@ class TerminalApp(App[int]):
         self._is_local = is_local
         self._stack = AsyncExitStack()
         self.companions: list[Companion] = []
-        self._home: MenuScreen | None = None
+        self._home: HomeScreen | None = None
         self._is_guest = client is not None
         """Whether the client was handed in; it is closed by who made it."""
 
@@ -133,10 +134,10 @@ class TerminalApp(App[int]):
         if isinstance(screen, BaseScreen) and screen.is_mounted:
             screen.redraw()
 
-    def show_help(self) -> None:
-        """Show the help for the game that is on."""
+    def show_help(self, section: Section) -> None:
+        """Show the help for a screen, and for the game that is on."""
         rules = None if self.seat is None else game(self.seat.race.view.game)
-        self.push_screen(HelpScreen(help_rows(rules, self.keys)))
+        self.push_screen(HelpScreen(help_rows(rules, self.keys, section)))
 
     # Beginning and ending
 
@@ -149,14 +150,16 @@ class TerminalApp(App[int]):
             self.push_screen(WatchScreen(self._watched), lambda _: self.stop())
             return
         if self._sought is not None:
-            self.push_screen(MatchScreen(self._sought), lambda _: self.stop())
+            self.push_screen(
+                MatchScreen(self._sought, self.keys.on(Section.MATCH)), lambda _: self.stop()
+            )
             return
-        self._home = MenuScreen(
+        self._home = HomeScreen(
             "SAMEDEAL  patience races: everyone gets the identical deal",
             _HOME,
+            self.keys,
             self._chosen,
             notes=self._notes,
-            is_base=True,
         )
         await self.push_screen(self._home)
         if self.settings.name:
@@ -191,6 +194,7 @@ class TerminalApp(App[int]):
                 "WELCOME TO SAMEDEAL",
                 wrong or "Under which name do you play? Others see it, and it is yours alone.",
                 lambda text: _checked(arguments.name, text),
+                self.keys,
                 value=self.settings.name or guest_name(),
             ),
             self._named,
@@ -207,6 +211,7 @@ class TerminalApp(App[int]):
                 "SERVER",
                 "The address of a server, ws://HOST:PORT or wss://HOST",
                 lambda text: _checked(arguments.server, text),
+                self.keys,
                 value=self.server,
             ),
             self._addressed,
@@ -256,68 +261,78 @@ class TerminalApp(App[int]):
 
     # Home
 
-    async def _chosen(self, key: str) -> None:
-        if key == "x":
+    def _home_key(self, action: Action) -> str:
+        return self.keys.on(Section.HOME).name(action)
+
+    async def _chosen(self, action: Action) -> None:
+        keys = self.keys.on(Section.LIST)
+        if action is Action.EXIT:
             self.stop()
-        elif key == "n":
+        elif action is Action.NAME:
             self._ask_name()
-        elif key == "a":
+        elif action is Action.SERVER:
             self._ask_server()
         elif self.client is None:
-            self._say("not connected yet; a changes the server")
-        elif key == "j":
+            self._say(f"not connected yet; {self._home_key(Action.SERVER)} changes the server")
+        elif action is Action.JOIN:
             self.push_screen(
                 PromptScreen(
                     "JOIN",
                     "The code of the room, as its host sees it",
                     lambda text: _checked(arguments.code, text),
+                    self.keys,
                 ),
                 self._join,
             )
-        elif key == "p":
+        elif action is Action.PRACTICE:
             self.push_screen(
                 PromptScreen(
                     "PRACTICE",
                     "Any text; the same text is the same deal for everyone",
                     lambda text: _checked(arguments.seed, text),
+                    self.keys,
                 ),
                 self._practice,
             )
-        elif key == "d":
+        elif action is Action.DAILY:
             self.push_screen(DailyScreen())
-        elif key == "b":
+        elif action is Action.BOARDS:
             self.push_screen(BoardsScreen())
-        elif key == "f":
+        elif action is Action.FIND:
             self._choose_game("FIND AN OPPONENT: which game?", self._find)
-        elif key == "o":
+        elif action is Action.OPEN_ROOMS:
             rooms = _rooms(self.client)
-            nothing = "no room waits for players; make one with m, others find it here"
-            self.push_screen(ListScreen("OPEN ROOMS", rooms, self._join, nothing))
-        elif key == "w":
+            make = self._home_key(Action.MAKE)
+            nothing = f"no room waits for players; make one with {make}, others find it here"
+            self.push_screen(ListScreen("OPEN ROOMS", keys, rooms, self._join, nothing))
+        elif action is Action.WATCH:
             nothing = "no race runs that may be watched"
             races = _races(self.client)
-            self.push_screen(ListScreen("LIVE RACES", races, self._watch, nothing))
-        elif key == "r":
+            self.push_screen(ListScreen("LIVE RACES", keys, races, self._watch, nothing))
+        elif action is Action.REPLAYS:
             self.push_screen(
-                PromptScreen("REPLAY", "A join code, a run id of a board, or a file", str),
+                PromptScreen(
+                    "REPLAY", "A join code, a run id of a board, or a file", str, self.keys
+                ),
                 self._replay,
             )
-        elif key == "q":
+        elif action is Action.QUICK:
             self._choose_game("QUICK RACE: which game?", self._quick)
-        elif key == "m":
+        elif action is Action.MAKE:
             self._choose_game("MAKE A ROOM: which game?", self._make)
 
     def _choose_game(self, title: str, go_on: _GameChosen) -> None:
         games = list(GAMES.values())
 
-        async def chosen(key: str) -> None:
+        async def chosen(action: Action) -> None:
             self.pop_screen()
-            await go_on(games[int(key) - 1].id)
+            await go_on(games[ITEMS.index(action)].id)
 
         items = [
-            Item(str(at), rules.title, rules.summary) for at, rules in enumerate(games, start=1)
+            Item(action, rules.title, rules.summary)
+            for action, rules in zip(ITEMS, games, strict=False)
         ]
-        self.push_screen(MenuScreen(title, items, chosen))
+        self.push_screen(GamesScreen(title, items, self.keys, chosen))
 
     async def _quick(self, game_id: str) -> None:
         await self._open(game_id, with_bot=True)
@@ -361,7 +376,7 @@ class TerminalApp(App[int]):
             self._say(str(error))
 
     async def _find(self, game_id: str) -> None:
-        self.push_screen(MatchScreen(game_id))
+        self.push_screen(MatchScreen(game_id, self.keys.on(Section.MATCH)))
 
     async def _watch(self, race: str) -> None:
         self.push_screen(WatchScreen(race))
@@ -488,7 +503,8 @@ class TerminalApp(App[int]):
             return "there is a card to share when the race is over"
         daily = self.seat.daily
         if daily is not None:
-            return "the daily screen has the card of a day: s there"
+            key = self.keys.on(Section.DAILY).name(Action.SHARE)
+            return f"the daily screen has the card of a day: {key} there"
         self.copy_to_clipboard(share_card(self.seat.race.view, self.seat.race.model.seat))
         return "the result card is on the clipboard"
 

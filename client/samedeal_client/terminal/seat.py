@@ -35,7 +35,7 @@ class Seat:
     ) -> None:
         self.client = client
         self.race = race
-        self.play = PlayModel(race.model, keys.name)
+        self.play = PlayModel(race.model, keys)
         self.play.daily = daily
         self.goes_on = False
         """Whether somebody has opened the room's next race."""

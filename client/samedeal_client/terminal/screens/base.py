@@ -1,12 +1,12 @@
 """What every screen does: hand keys on under one name each, and draw again when asked to."""
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual import events
 from textual.app import ComposeResult
 from textual.screen import Screen
 
-from samedeal_client.model.keys import Action
+from samedeal_client.model.keys import Action, ScreenKeys, Section
 from samedeal_client.terminal.widgets.sheet import Sheet
 
 if TYPE_CHECKING:
@@ -28,8 +28,8 @@ class BaseScreen(Screen[None]):
     """A screen of one sheet; others compose more."""
 
     AUTO_FOCUS = None
-    has_help = True
-    """Whether the key for help opens it."""
+    section: ClassVar[Section]
+    """Which keys it answers to; a menu is told when it is made."""
     sentence = ""
     """What there is to say at the bottom."""
 
@@ -41,6 +41,11 @@ class BaseScreen(Screen[None]):
         app = self.app
         assert isinstance(app, TerminalApp)
         return app
+
+    @property
+    def own_keys(self) -> ScreenKeys:
+        """The keys of this screen."""
+        return self.terminal.keys.on(self.section)
 
     @property
     def sheet(self) -> Sheet:
@@ -78,9 +83,9 @@ class BaseScreen(Screen[None]):
         if key == "ctrl+c":
             self.terminal.stop()
             return
-        action = self.terminal.keys.action(key)
-        if action is Action.HELP and self.has_help:
-            self.terminal.show_help()
+        action = self.own_keys.action(key)
+        if action is Action.HELP:
+            self.terminal.show_help(self.section)
         elif action is Action.REDRAW:
             self.app.refresh(layout=True)
         else:

@@ -2,7 +2,7 @@
 
 from samedeal.protocol.board_messages import Board
 from samedeal_client.errors import ClientError
-from samedeal_client.model.keys import Action
+from samedeal_client.model.keys import Action, Section
 from samedeal_client.model.standings import BoardChoice, board_rows
 from samedeal_client.terminal.screens.base import BaseScreen
 
@@ -11,6 +11,8 @@ __all__ = ["BoardsScreen"]
 
 class BoardsScreen(BaseScreen):
     """One board at a time."""
+
+    section = Section.BOARDS
 
     def __init__(self) -> None:
         super().__init__()
@@ -38,35 +40,37 @@ class BoardsScreen(BaseScreen):
 
     def redraw(self) -> None:
         size = self.size
-        rows = board_rows(self.choice, self.board, size.width, size.height, self.sentence)
+        rows = board_rows(
+            self.choice, self.board, self.own_keys, size.width, size.height, self.sentence
+        )
         self.sheet.show(rows, self.terminal.palette)
 
     async def pressed(self, key: str, action: Action | None) -> None:
         choice, board = self.choice, self.board
         rows = board.rows if board is not None else ()
-        match key, action:
-            case _, Action.LEFT | Action.RIGHT:
+        match action:
+            case Action.LEFT | Action.RIGHT:
                 choice.turn_kind(1 if action is Action.RIGHT else -1)
-            case "g", _:
+            case Action.NEXT_GAME:
                 choice.turn_game()
-            case "b", _:
+            case Action.BOTS:
                 choice.turn_bots()
-            case "a", _:
+            case Action.AROUND:
                 choice.go_around()
-            case "t", _:
+            case Action.TOP:
                 choice.top()
-            case _, Action.SCROLL_DOWN if board is not None and choice.go_to(board.next):
+            case Action.SCROLL_DOWN if board is not None and choice.go_to(board.next):
                 pass
-            case _, Action.SCROLL_UP if board is not None and choice.go_to(board.previous):
+            case Action.SCROLL_UP if board is not None and choice.go_to(board.previous):
                 pass
-            case _, Action.UP | Action.DOWN if rows:
+            case Action.UP | Action.DOWN if rows:
                 choice.at = (choice.at + (1 if action is Action.DOWN else -1)) % len(rows)
                 self.redraw()
                 return
-            case _, Action.DROP if choice.at < len(rows):
+            case Action.TAKE if choice.at < len(rows):
                 await self._open(rows[choice.at].run)
                 return
-            case _, Action.QUIT | Action.CLEAR:
+            case Action.BACK:
                 self.dismiss()
                 return
             case _:

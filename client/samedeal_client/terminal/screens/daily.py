@@ -4,7 +4,7 @@ from datetime import datetime
 
 from samedeal_client.errors import ClientError
 from samedeal_client.model.days import DayChoice, day_rows
-from samedeal_client.model.keys import Action
+from samedeal_client.model.keys import Action, Section
 from samedeal_client.terminal.screens.base import BaseScreen
 
 __all__ = ["DailyScreen"]
@@ -12,6 +12,8 @@ __all__ = ["DailyScreen"]
 
 class DailyScreen(BaseScreen):
     """Today's games."""
+
+    section = Section.DAILY
 
     def __init__(self) -> None:
         super().__init__()
@@ -33,13 +35,13 @@ class DailyScreen(BaseScreen):
 
     def redraw(self) -> None:
         size, now = self.size, datetime.now().astimezone()
-        rows = day_rows(self.choice, now, size.width, size.height, self.sentence)
+        rows = day_rows(self.choice, self.own_keys, now, size.width, size.height, self.sentence)
         self.sheet.show(rows, self.terminal.palette)
 
     async def pressed(self, key: str, action: Action | None) -> None:
         self.sentence = ""
         choice = self.choice
-        if action in (Action.QUIT, Action.CLEAR):
+        if action is Action.BACK:
             self.dismiss()
             return
         if choice is None:
@@ -51,14 +53,18 @@ class DailyScreen(BaseScreen):
             if choice.is_over:
                 self.app.copy_to_clipboard("\n".join(choice.card))
                 self.sentence = "the card is on the clipboard"
-        elif action is Action.DROP or key == "p":
-            await self._play(choice, practice=key == "p")
+        elif action in (Action.TAKE, Action.PRACTICE):
+            await self._play(choice, practice=action is Action.PRACTICE)
             return
         self.redraw()
 
     async def _play(self, choice: DayChoice, *, practice: bool) -> None:
         if choice.is_over and not practice:
-            self.say("you have played it: p plays it once more as practice, s shares the card")
+            again, share = (self.own_keys.name(one) for one in (Action.PRACTICE, Action.SHARE))
+            self.say(
+                f"you have played it: {again} plays it once more as practice, "
+                f"{share} shares the card"
+            )
             return
         try:
             await self.terminal.play_daily(choice.chosen.game, practice=practice)

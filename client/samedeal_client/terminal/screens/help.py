@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from samedeal_client.model.ink import Ink, Row, row
-from samedeal_client.model.keys import Action
+from samedeal_client.model.keys import Action, Section
 from samedeal_client.terminal.screens.base import BaseScreen
 
 __all__ = ["HelpScreen"]
@@ -12,7 +12,7 @@ __all__ = ["HelpScreen"]
 class HelpScreen(BaseScreen):
     """Pages of rows; any key goes back but those that turn pages."""
 
-    has_help = False
+    section = Section.HELP
 
     def __init__(self, rows: Sequence[Row]) -> None:
         super().__init__()
@@ -24,14 +24,14 @@ class HelpScreen(BaseScreen):
         self._first = max(0, min(self._first, len(self._rows) - height))
         rows = list(self._rows[self._first : self._first + height])
         if self._first + height < len(self._rows):
-            down = self.terminal.keys.name(Action.DRAW)
+            down = self.own_keys.name(Action.SCROLL_DOWN)
             rows[-1] = row(f" {down} shows more, any other key goes back", Ink.DIM)
         self.sheet.show(rows, self.terminal.palette)
 
     async def pressed(self, key: str, action: Action | None) -> None:
         page = self.size.height - 2
         match action:
-            case Action.DOWN | Action.SCROLL_DOWN | Action.DRAW:
+            case Action.DOWN | Action.SCROLL_DOWN:
                 self._first += 1 if action is Action.DOWN else page
             case Action.UP | Action.SCROLL_UP:
                 self._first -= 1 if action is Action.UP else page

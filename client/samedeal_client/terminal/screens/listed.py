@@ -4,7 +4,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 
 from samedeal_client.errors import ClientError
-from samedeal_client.model.keys import Action
+from samedeal_client.model.keys import Action, ScreenKeys, Section
 from samedeal_client.model.menu import Item, Menu
 from samedeal_client.terminal.screens.base import BaseScreen
 
@@ -14,15 +14,18 @@ __all__ = ["ListScreen"]
 class ListScreen(BaseScreen):
     """Items as they come; `chosen` gets the name of the one that was taken."""
 
+    section = Section.LIST
+
     def __init__(
         self,
         title: str,
+        keys: ScreenKeys,
         items: AsyncGenerator[Sequence[Item]],
         chosen: Callable[[str], Awaitable[None]],
         nothing: str,
     ) -> None:
         super().__init__()
-        self.menu = Menu(title, ())
+        self.menu = Menu(title, (), keys)
         self._items = items
         self._chosen = chosen
         self._nothing = nothing
@@ -48,13 +51,13 @@ class ListScreen(BaseScreen):
         self.sheet.show(rows, self.terminal.palette)
 
     async def pressed(self, key: str, action: Action | None) -> None:
-        item = self.menu.press(key) if self.menu.items else None
+        item = self.menu.press(action)
         if item is not None:
             try:
                 await self._chosen(item.name.partition(" ")[0])
             except ClientError as error:
                 self.say(str(error))
-        elif action in (Action.QUIT, Action.CLEAR):
+        elif action is Action.BACK:
             self.dismiss()
         else:
             self.redraw()

@@ -8,22 +8,24 @@ from samedeal.protocol import server_messages as say
 from samedeal.protocol.match_messages import MatchState
 from samedeal_client.errors import ClientError
 from samedeal_client.matching import QuickMatch
-from samedeal_client.model.keys import Action
+from samedeal_client.model.keys import Action, ScreenKeys, Section
 from samedeal_client.model.menu import Item, Menu
 from samedeal_client.terminal.screens.base import BaseScreen
 
 __all__ = ["MatchScreen"]
 
-_LEAVE = Item("Q", "leave the queue")
-_BACK = Item("Q", "back")
+_LEAVE = Item(Action.BACK, "leave the queue")
+_BACK = Item(Action.BACK, "back")
 
 
 class MatchScreen(BaseScreen):
     """A search for an opponent in one game."""
 
-    def __init__(self, game_id: str) -> None:
+    section = Section.MATCH
+
+    def __init__(self, game_id: str, keys: ScreenKeys) -> None:
         super().__init__()
-        self.menu = Menu(f"FIND AN OPPONENT: {game(game_id).title}", [_LEAVE])
+        self.menu = Menu(f"FIND AN OPPONENT: {game(game_id).title}", [_LEAVE], keys)
         self._game = game_id
         self._quick: QuickMatch | None = None
         self._since_s = 0.0
@@ -53,10 +55,13 @@ class MatchScreen(BaseScreen):
         seconds = (event.within_ms or 0) // 1000
         self.menu.items = {
             MatchState.FOUND: [
-                Item("y", "accept", f"within {seconds} s, and the race begins"),
-                Item("n", "decline", "leave the queue"),
+                Item(Action.ACCEPT, "accept", f"within {seconds} s, and the race begins"),
+                Item(Action.DECLINE, "decline", "leave the queue"),
             ],
-            MatchState.BOT_OFFERED: [Item("b", "play a bot", "unranked; or wait on"), _LEAVE],
+            MatchState.BOT_OFFERED: [
+                Item(Action.TAKE_BOT, "play a bot", "unranked; or wait on"),
+                _LEAVE,
+            ],
             MatchState.OVER: [_BACK],
         }.get(event.state, [_LEAVE])
         self.menu.at = 0
@@ -77,20 +82,20 @@ class MatchScreen(BaseScreen):
 
     async def pressed(self, key: str, action: Action | None) -> None:
         quick = self._quick
-        item = self.menu.press(key)
+        item = self.menu.press(action)
         if quick is None or item is None:
-            if action is Action.CLEAR:
+            if action is Action.BACK:
                 self.dismiss()
             self.redraw()
             return
         try:
-            match item.key:
-                case "y":
+            match item.action:
+                case Action.ACCEPT:
                     await quick.accept()
                     self.say("accepted; waiting for the other one")
-                case "b":
+                case Action.TAKE_BOT:
                     await quick.bot()
-                case "n":
+                case Action.DECLINE:
                     await quick.decline()
                     self.dismiss()
                 case _:

@@ -1,32 +1,31 @@
-"""A screen that is a menu."""
+"""Screens that are menus: home, and the choice of a game."""
 
 from collections.abc import Awaitable, Callable, Sequence
 
-from samedeal_client.model.keys import Action
+from samedeal_client.model.keys import Action, Keys, Section
 from samedeal_client.model.menu import Item, Menu
 from samedeal_client.terminal.screens.base import BaseScreen
 from samedeal_client.terminal.widgets.sheet import Sheet
 
-__all__ = ["MenuScreen"]
+__all__ = ["GamesScreen", "HomeScreen"]
 
 
 class MenuScreen(BaseScreen):
-    """Items to choose from; `chosen` is called with the letter of the one that was taken."""
+    """Items to choose from; `chosen` is called with what was taken."""
 
     def __init__(
         self,
         title: str,
         items: Sequence[Item],
-        chosen: Callable[[str], Awaitable[None]],
+        keys: Keys,
+        chosen: Callable[[Action], Awaitable[None]],
         *,
         notes: Callable[[], Sequence[str]] = tuple,
-        is_base: bool = False,
     ) -> None:
         super().__init__()
-        self.menu = Menu(title, items, is_base=is_base)
+        self.menu = Menu(title, items, keys.on(self.section))
         self._chosen = chosen
         self._notes = notes
-        self._is_base = is_base
 
     def redraw(self) -> None:
         self.menu.notes = self._notes()
@@ -36,10 +35,10 @@ class MenuScreen(BaseScreen):
 
     async def pressed(self, key: str, action: Action | None) -> None:
         self.sentence = ""
-        item = self.menu.press(key)
+        item = self.menu.press(action)
         if item is not None:
-            await self._chosen(item.key)
-        elif action in (Action.QUIT, Action.CLEAR) and not self._is_base:
+            await self._chosen(item.action)
+        elif action is Action.BACK:
             self.dismiss()
             return
         self.redraw()
@@ -48,5 +47,17 @@ class MenuScreen(BaseScreen):
         item = self.menu.item_at(event.row)
         if item is not None:
             self.menu.at = self.menu.items.index(item)
-            await self._chosen(item.key)
+            await self._chosen(item.action)
             self.redraw()
+
+
+class HomeScreen(MenuScreen):
+    """What can be done; there is nothing to go back to."""
+
+    section = Section.HOME
+
+
+class GamesScreen(MenuScreen):
+    """The games by number."""
+
+    section = Section.GAMES

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 
 from samedeal.protocol.fields import RaceOptions
 from samedeal_client.errors import ClientError
-from samedeal_client.model.keys import Action
+from samedeal_client.model.keys import Action, Section
 from samedeal_client.model.options import OptionsForm
 from samedeal_client.terminal.screens.base import BaseScreen
 
@@ -13,6 +13,8 @@ __all__ = ["OptionsScreen"]
 
 class OptionsScreen(BaseScreen):
     """A form; `done` gets what was changed. What it raises is shown, and the form stays."""
+
+    section = Section.OPTIONS
 
     def __init__(
         self,
@@ -26,7 +28,8 @@ class OptionsScreen(BaseScreen):
         self._done = done
 
     def redraw(self) -> None:
-        rows = self.form.rows(self.size.width, self.size.height, self.sentence)
+        size = self.size
+        rows = self.form.rows(self.own_keys, size.width, size.height, self.sentence)
         self.sheet.show(rows, self.terminal.palette)
 
     async def pressed(self, key: str, action: Action | None) -> None:
@@ -34,9 +37,9 @@ class OptionsScreen(BaseScreen):
         match action:
             case Action.UP | Action.DOWN:
                 self.form.move(-1 if action is Action.UP else 1)
-            case Action.LEFT | Action.RIGHT | Action.DRAW:
+            case Action.LEFT | Action.RIGHT | Action.CHANGE:
                 self.form.change(-1 if action is Action.LEFT else 1)
-            case Action.DROP:
+            case Action.TAKE:
                 try:
                     await self._done(self.form.changes)
                 except ClientError as error:
@@ -44,7 +47,7 @@ class OptionsScreen(BaseScreen):
                     return
                 self.dismiss()
                 return
-            case Action.CLEAR | Action.QUIT:
+            case Action.BACK:
                 self.dismiss()
                 return
             case _:

@@ -7,16 +7,27 @@ from textual.app import ComposeResult
 from textual.screen import Screen
 from textual.widgets import Input, Static
 
+from samedeal_client.model.keys import Action, Keys, Section
+
 __all__ = ["PromptScreen"]
 
 
 class PromptScreen(Screen[str | None]):
     """Asks until `check` finds nothing wrong; the answer is what the screen is dismissed with."""
 
+    section = Section.PROMPT
+
     def __init__(
-        self, title: str, about: str, check: Callable[[str], str], *, value: str = ""
+        self,
+        title: str,
+        about: str,
+        check: Callable[[str], str],
+        keys: Keys,
+        *,
+        value: str = "",
     ) -> None:
         super().__init__()
+        self._keys = keys.on(self.section)
         self._title = title
         self._about = about
         self._check = check
@@ -27,7 +38,9 @@ class PromptScreen(Screen[str | None]):
         yield Static(self._about, id="about", markup=False)
         yield Input(self._value, id="line", compact=True)
         yield Static("", id="wrong", markup=False)
-        yield Static("Enter takes it  ESC goes back", id="hint", markup=False)
+        yield Static(
+            f"Enter takes it  {self._keys.name(Action.BACK)} goes back", id="hint", markup=False
+        )
 
     def on_mount(self) -> None:
         self.query_one(Input).focus()
@@ -41,6 +54,6 @@ class PromptScreen(Screen[str | None]):
         self.dismiss(answer)
 
     def on_key(self, event: events.Key) -> None:
-        if event.key in ("escape", "ctrl+c"):
+        if event.key == "ctrl+c" or self._keys.action(event.key) is Action.BACK:
             event.stop()
             self.dismiss(None)

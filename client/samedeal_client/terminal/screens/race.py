@@ -8,7 +8,7 @@ from textual.containers import Horizontal
 from samedeal_client.errors import ClientError
 from samedeal_client.model.board import Picture
 from samedeal_client.model.ink import Ink, Row, row
-from samedeal_client.model.keys import Action
+from samedeal_client.model.keys import Action, Section
 from samedeal_client.model.play import Do, Wish
 from samedeal_client.model.window import Window, header, key_bar, message
 from samedeal_client.terminal.screens.base import BaseScreen
@@ -21,6 +21,8 @@ CLOCK_S = 0.25
 
 class RaceScreen(BaseScreen):
     """A running race of one's own."""
+
+    section = Section.RACE
 
     picture: Picture = Picture([])
 
@@ -78,9 +80,7 @@ class RaceScreen(BaseScreen):
             # A long sentence takes the row above, too, for as long as it stands.
             self._show("foot", told[:1])
         self._show("message", told[-1:])
-        bar = key_bar(
-            play.table.rules, self.terminal.keys, window.width, is_over=not play.is_playing
-        )
+        bar = key_bar(play.table.rules, self.own_keys, window.width, is_over=not play.is_playing)
         self._show("keys", [bar])
 
     async def pressed(self, key: str, action: Action | None) -> None:

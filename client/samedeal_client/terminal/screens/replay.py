@@ -1,6 +1,6 @@
 """A finished race played again, boards side by side."""
 
-from samedeal_client.model.keys import Action
+from samedeal_client.model.keys import Action, Section
 from samedeal_client.model.review import press, review_rows
 from samedeal_client.replays import ReplayModel, Track
 from samedeal_client.terminal.screens.base import BaseScreen
@@ -12,6 +12,8 @@ FRAME_S = 0.05
 
 class ReplayScreen(BaseScreen):
     """Any number of runs of one deal."""
+
+    section = Section.REPLAY
 
     def __init__(self, tracks: tuple[Track, ...], *, seat: int | None) -> None:
         super().__init__()
@@ -29,14 +31,16 @@ class ReplayScreen(BaseScreen):
 
     def redraw(self) -> None:
         size, terminal = self.size, self.terminal
-        rows = review_rows(self.model, terminal.faces, size.width, size.height, self.sentence)
+        rows = review_rows(
+            self.model, terminal.faces, self.own_keys, size.width, size.height, self.sentence
+        )
         self.sheet.show(rows, terminal.palette)
 
     async def pressed(self, key: str, action: Action | None) -> None:
-        said = press(self.model, key, action)
+        said = press(self.model, action, self.own_keys)
         if said is not None:
             self.say(said)
-        elif action in (Action.QUIT, Action.CLEAR):
+        elif action is Action.BACK:
             self.dismiss()
         elif action is Action.COLOURS:
             self.terminal.next_palette()

@@ -1,7 +1,7 @@
 """The end of a race: the order and why, and what can be done next."""
 
 from samedeal_client.errors import ClientError
-from samedeal_client.model.keys import Action
+from samedeal_client.model.keys import Action, Section
 from samedeal_client.model.result import result_rows
 from samedeal_client.terminal.screens.base import BaseScreen
 
@@ -11,26 +11,37 @@ __all__ = ["ResultScreen"]
 class ResultScreen(BaseScreen):
     """The final order."""
 
+    section = Section.RESULT
+
     def redraw(self) -> None:
         seat, size = self.terminal.seat, self.size
         if seat is None:
             return
         sentence = self.sentence or (
-            "somebody opened the next deal: n joins it" if seat.goes_on else ""
+            f"somebody opened the next deal: {self.own_keys.name(Action.NEXT)} joins it"
+            if seat.goes_on
+            else ""
         )
-        rows = result_rows(seat.race.view, seat.race.model.seat, size.width, size.height, sentence)
+        rows = result_rows(
+            seat.race.view,
+            seat.race.model.seat,
+            self.own_keys,
+            size.width,
+            size.height,
+            sentence,
+        )
         self.sheet.show(rows, self.terminal.palette)
 
     async def pressed(self, key: str, action: Action | None) -> None:
         try:
             match action:
-                case Action.NEXT | Action.DROP:
+                case Action.NEXT:
                     await self.terminal.next_race()
                 case Action.SHARE:
                     self.say(self.terminal.share())
                 case Action.REPLAY:
                     await self.terminal.show_replay()
-                case Action.QUIT | Action.CLEAR:
+                case Action.LEAVE:
                     await self.terminal.leave()
                 case Action.COLOURS:
                     self.terminal.next_palette()

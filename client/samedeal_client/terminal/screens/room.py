@@ -2,7 +2,7 @@
 
 from samedeal.protocol.fields import Phase
 from samedeal_client.errors import ClientError
-from samedeal_client.model.keys import Action
+from samedeal_client.model.keys import Action, Section
 from samedeal_client.model.room import room_rows
 from samedeal_client.terminal.screens.base import BaseScreen
 from samedeal_client.terminal.screens.options import OptionsScreen
@@ -12,6 +12,8 @@ __all__ = ["RoomScreen"]
 
 class RoomScreen(BaseScreen):
     """A room in the lobby or in the countdown."""
+
+    section = Section.ROOM
 
     def on_mount(self) -> None:
         # The countdown is told in seconds.
@@ -25,6 +27,7 @@ class RoomScreen(BaseScreen):
         rows = room_rows(
             seat.race.view,
             seat.race.model.seat,
+            self.own_keys,
             seat.client.url,
             seat.clock_ms,
             size.width,
@@ -41,19 +44,19 @@ class RoomScreen(BaseScreen):
         race = seat.race
         is_host = race.view.host == race.model.seat
         try:
-            if action is Action.QUIT or key == "escape":
+            if action is Action.LEAVE:
                 await self.terminal.leave()
                 return
-            if key in ("enter", "r"):
+            if action is Action.READY:
                 if race.view.phase is Phase.LOBBY:
                     await race.ready(not seat.play.me.ready)
-            elif key == "b":
+            elif action is Action.ADD_BOT:
                 self.say("a bot is coming")
                 await self.terminal.add_bot()
                 self.sentence = ""
-            elif key == "s" and is_host:
+            elif action is Action.START and is_host:
                 await race.start()
-            elif key == "o" and is_host:
+            elif action is Action.OPTIONS and is_host:
                 self.app.push_screen(OptionsScreen(race.view.options, self._set_options))
                 return
         except ClientError as error:

@@ -6,7 +6,7 @@ from contextlib import aclosing
 from samedeal.protocol.fields import Phase
 from samedeal_client.errors import ClientError
 from samedeal_client.model.clock import shown_clock
-from samedeal_client.model.keys import Action
+from samedeal_client.model.keys import Action, Section
 from samedeal_client.model.menu import Menu
 from samedeal_client.model.watching import watch_rows
 from samedeal_client.sight import Sight
@@ -17,6 +17,8 @@ __all__ = ["WatchScreen"]
 
 class WatchScreen(BaseScreen):
     """One race that is watched."""
+
+    section = Section.WATCH
 
     def __init__(self, race: str) -> None:
         super().__init__()
@@ -47,18 +49,27 @@ class WatchScreen(BaseScreen):
     def redraw(self) -> None:
         size, terminal = self.size, self.terminal
         if self._sight is None or self.sentence:
-            waiting = Menu(f"WATCHING {self._race}", (), [self.sentence or "asking for the race"])
+            notes = [self.sentence or "asking for the race"]
+            waiting = Menu(f"WATCHING {self._race}", (), self.own_keys, notes)
             self.sheet.show(waiting.rows(size.width, size.height), terminal.palette)
             return
         since = asyncio.get_running_loop().time() - self._at_s
         clock = shown_clock(self._sight.race, since)
-        rows = watch_rows(self._sight, self._focus, clock, terminal.faces, size.width, size.height)
+        rows = watch_rows(
+            self._sight,
+            self._focus,
+            clock,
+            terminal.faces,
+            self.own_keys,
+            size.width,
+            size.height,
+        )
         self.sheet.show(rows, terminal.palette)
 
     async def pressed(self, key: str, action: Action | None) -> None:
         sight = self._sight
         match action:
-            case Action.CURSOR:
+            case Action.NEXT_BOARD:
                 self._focus += 1
                 self.redraw()
             case Action.REPLAY if sight is not None and sight.race.phase is Phase.CLOSED:
@@ -66,7 +77,7 @@ class WatchScreen(BaseScreen):
                     await self.terminal.open_replay(sight.race.id)
                 except ClientError as error:
                     self.say(str(error))
-            case Action.QUIT | Action.CLEAR:
+            case Action.BACK:
                 self.dismiss()
             case _:
                 pass
