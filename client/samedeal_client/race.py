@@ -178,6 +178,10 @@ class Race:
         await self._do(ask.Leave(id=self._exchange.next_id(), race=self.id))
         self._ended_by = ask.Leave
 
+    async def end_race(self) -> None:
+        """Close the race, in which only bots play on."""
+        await self._do(ask.EndRace(id=self._exchange.next_id(), race=self.id))
+
     async def tell(self, phrase: Phrase | str) -> None:
         """Say one of the phrases to the room."""
         what = Phrase(phrase)

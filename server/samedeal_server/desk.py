@@ -38,6 +38,7 @@ _SENTENCES = {
     "watched": (ErrorCode.HAS_WATCHED, "you have watched this deal, so you cannot play it"),
     "full": (ErrorCode.RACE_FULL, "every seat of this race is taken"),
     "no_bots": (ErrorCode.BAD_OPTION, "the host lets no bots in"),
+    "bot": (ErrorCode.BAD_OPTION, "only a person ends a race of persons and bots"),
     "not_host": (ErrorCode.NOT_HOST, "only the host of the room may do this"),
     "alone": (ErrorCode.NOT_READY, "a race needs two players; share the code"),
     "seats": (ErrorCode.BAD_OPTION, "more seats are taken than that"),
@@ -183,6 +184,19 @@ class RaceDesk:
         _check(word)
         if how is Status.LEFT:
             await self.races.over(account.player, race_id)
+
+    async def end_race(self, account: Account, message: ask.EndRace) -> None:
+        """Close a race in which only bots play on."""
+        word, seat = await self.races.end_race(message.race, account.player)
+        if word == "playing":
+            state = await self._loaded(message.race)
+            name = state.seats[seat].name if seat in state.seats else f"seat {seat}"
+            raise Refusal(
+                ErrorCode.WRONG_PHASE, f"{name} still plays; only bots need not be waited for"
+            )
+        if word == "phase":
+            raise Refusal(ErrorCode.WRONG_PHASE, "the race has not begun; leave instead")
+        _check(word)
 
     async def tell(self, account: Account, message: ask.Say) -> None:
         """Say a phrase to the room."""

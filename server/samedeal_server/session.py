@@ -239,6 +239,8 @@ class Session:
                 await self._change(message, desk.end(account, message.race, Status.BANKED))
             case ask.Leave():
                 await self._change(message, desk.end(account, message.race, Status.LEFT))
+            case ask.EndRace():
+                await self._change(message, desk.end_race(account, message))
             case ask.Say():
                 await desk.tell(account, message)
                 self._send(say.Done(id=message.id))

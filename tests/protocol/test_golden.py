@@ -215,6 +215,7 @@ SAMPLES: tuple[ask.ClientMessage | say.ServerMessage, ...] = (
     ask.PlayUndo(id=9, race=RACE, seq=14),
     ask.Bank(id=10, race=RACE),
     ask.Leave(id=11, race=RACE),
+    ask.EndRace(id=26, race=RACE),
     ask.Next(id=12, race=RACE),
     ask.Say(id=12, race=RACE, phrase=Phrase.ONE_MORE),
     ask.LobbyWatch(id=19, game="klondike", on=False),

@@ -45,6 +45,7 @@ _DETACH = Script("detach")
 _ADVANCE = Script("advance")
 _BEGIN = Script("begin")
 _DUE = Script("due")
+_END_RACE = Script("end_race")
 _LOAD = Script("load")
 _NEXT = Script("next")
 _OPEN = Script("open")
@@ -213,6 +214,14 @@ class RaceStore:
         """End the run as banked or left. Return 'done', 'not_seated', 'phase', 'over', 'closed'."""
         word: str = await self._run(_LEAVE, race_id, player, how.value)
         return word
+
+    async def end_race(self, race_id: str, player: str) -> tuple[str, int]:
+        """Close a race in which only bots play on. Return ('done', 0), also again, or why not.
+
+        That is 'not_seated', 'phase', 'bot' (a bot asks), or 'playing' and a person's seat.
+        """
+        word, seat = await self._run(_END_RACE, race_id, player)
+        return str(word), int(seat)
 
     async def attach(self, race_id: str, player: str) -> Attached | str:
         """Take the player's seat over, or say 'missing' or 'not_seated'."""

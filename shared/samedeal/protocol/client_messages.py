@@ -6,6 +6,7 @@ from pydantic import Field, TypeAdapter
 
 from samedeal.protocol.board_messages import BoardGet, FriendAdd, FriendRemove, FriendsGet
 from samedeal.protocol.daily_messages import DailyGet, DailyPlay
+from samedeal.protocol.ending_messages import EndRace
 from samedeal.protocol.fields import (
     Code,
     Flag,
@@ -45,6 +46,7 @@ __all__ = [
     "DailyGet",
     "DailyPlay",
     "Delete",
+    "EndRace",
     "Export",
     "FriendAdd",
     "FriendRemove",
@@ -207,6 +209,7 @@ ClientMessage = (
     | PlayUndo
     | Bank
     | Leave
+    | EndRace
     | Next
     | Say
     | LobbyWatch
