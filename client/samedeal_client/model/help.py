@@ -42,6 +42,7 @@ _CARDS = (
     (Action.SCROLL_DOWN, "and the lower ones again"),
     (Action.BANK, "twice: end the run, keep its result"),
     (Action.QUIT, "twice, or {yes} after it: leave"),
+    (Action.SAY, "say one of eight phrases to the room"),
     (Action.REDRAW, "draw the screen again"),
 )
 
@@ -79,6 +80,7 @@ _ELSEWHERE = {
     Action.END: "to the end",
     Action.DIFFERENCE: "where the first two boards differ next",
     Action.COLOURS: "two colours, four, none",
+    Action.SAY: "say a phrase to the room",
     Action.LEAVE: "leave",
     Action.BACK: "go back",
     Action.REDRAW: "draw the screen again",

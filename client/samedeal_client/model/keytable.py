@@ -25,6 +25,8 @@ class Section(StrEnum):
     """The answer to a question in a race."""
     TAKE_BACK = "take-back"
     """The suit, after the key that takes a card back."""
+    SAY = "say"
+    """The choice of a phrase."""
     RESULT = "result"
     DAILY = "daily"
     BOARDS = "boards"
@@ -74,6 +76,7 @@ class Action(StrEnum):
     SCROLL_DOWN = "scroll-down"
     BANK = "bank"
     QUIT = "quit"
+    SAY = "say"
     NEXT = "next"
     REPLAY = "replay"
     SHARE = "share"
@@ -214,6 +217,7 @@ DEFAULT_KEYS: Final[Mapping[Section, Mapping[Action, tuple[str, ...]]]] = {
         Action.ADD_BOT: ("b",),
         Action.OPTIONS: ("o",),
         Action.START: ("s",),
+        Action.SAY: ("c",),
         Action.LEAVE: ("Q", "escape"),
         **_ANYWHERE,
     },
@@ -245,6 +249,7 @@ DEFAULT_KEYS: Final[Mapping[Section, Mapping[Action, tuple[str, ...]]]] = {
         Action.SCROLL_DOWN: ("pagedown",),
         Action.BANK: ("B",),
         Action.QUIT: ("Q",),
+        Action.SAY: ("c",),
         Action.NEXT: ("n",),
         Action.REPLAY: ("v",),
         Action.SHARE: ("s",),
@@ -257,10 +262,12 @@ DEFAULT_KEYS: Final[Mapping[Section, Mapping[Action, tuple[str, ...]]]] = {
         Action.HEARTS: ("h", "H"),
         Action.SPADES: ("s", "S"),
     },
+    Section.SAY: _NUMBERED,
     Section.RESULT: {
         Action.NEXT: ("n", "enter"),
         Action.REPLAY: ("v",),
         Action.SHARE: ("s",),
+        Action.SAY: ("c",),
         Action.COLOURS: ("C",),
         Action.LEAVE: ("Q", "escape"),
         **_ANYWHERE,

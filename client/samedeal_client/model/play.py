@@ -93,6 +93,8 @@ class PlayModel:
         self.shows_targets = True
         self.last: dict[int, str] = {}
         """What each seat did last, the latest at the end."""
+        self.said: dict[int, str] = {}
+        """The last phrase of each seat, the latest at the end."""
         self.log: list[str] = []
         self.is_finishing = False
         """Whether it plays on by itself, one move after the other's answer."""
@@ -155,7 +157,9 @@ class PlayModel:
         if not self.race.has_begun:
             return self._beside_the_cards(action, now)
         suit = self.keys.on(Section.TAKE_BACK).action(key)
-        if suit is not None and self.hand.take_back_suit(self.table, _SUITS[suit]):
+        if suit is not None and self.is_asking(key):
+            if not self.hand.take_back_suit(self.table, _SUITS[suit]):
+                self.say(f"no card of {suit} can come back", Ink.BAD)
             return []
         if action is None:
             return []
@@ -163,6 +167,11 @@ class PlayModel:
             return []
         wishes = self._with_cards(action, picture) if self.is_playing else None
         return self._beside_the_cards(action, now) if wishes is None else wishes
+
+    def is_asking(self, key: str) -> bool:
+        """Whether a key would be the answer to the question of which suit comes back."""
+        suits = self.keys.on(Section.TAKE_BACK)
+        return self.hand.takes_back and suits.action(key) is not None
 
     def click(self, spot: Spot | None, *, is_double: bool) -> list[Wish]:
         """A place on the board was clicked: pick, drop, turn the stock; double sends home."""
@@ -466,8 +475,23 @@ class PlayModel:
         if isinstance(event, say.Said):
             names = {player.seat: player.name for player in self.race.view.players}
             words = event.phrase.value.replace("_", " ")
-            self.last[event.seat] = f"says {words}"
-            self.log.append(f"{names.get(event.seat, '?')} says {words}")
+            self.said.pop(event.seat, None)
+            self.said[event.seat] = words
+            told = f"{names.get(event.seat, '?')} says: {words}"
+            if event.seat != self.race.seat and self.ink is Ink.PLAIN:
+                self.say(told)
+            else:
+                # A refusal or a question stands; the panel has it.
+                self.log.append(told)
+
+    @property
+    def last_said(self) -> str:
+        """What somebody said last, with the name."""
+        if not self.said:
+            return ""
+        seat, words = next(reversed(self.said.items()))
+        names = {player.seat: player.name for player in self.race.view.players}
+        return f"{names.get(seat, '?')} says: {words}"
 
     def refused(self, action: Action, sentence: str) -> None:
         """The server refused a move that was shown: it has been rolled back."""

@@ -56,6 +56,7 @@ def result_rows(
     after = [(Action.NEXT, "next deal" if view.day is None else "your card")]
     after += [(Action.REPLAY, "replay")]
     after += [(Action.SHARE, "share card")] if view.day is None else []
+    after += [(Action.SAY, "say")] if view.day is None else []
     foot = keys.foot(width - 2, *after, (Action.HELP, "help"), (Action.LEAVE, "home screen"))
     canvas.put(height - 1, 1, foot, Ink.DIM)
     return canvas.rows()

@@ -1,6 +1,7 @@
 """The room before the race: who sits where, what was agreed, how others get in."""
 
 import textwrap
+from collections.abc import Mapping
 
 from samedeal.engine.games import game
 from samedeal.protocol.fields import Phase, PlayerView, RaceView
@@ -20,8 +21,9 @@ def room_rows(
     width: int,
     height: int,
     sentence: str,
+    said: Mapping[int, str] = {},
 ) -> list[Row]:
-    """Draw the room."""
+    """Draw the room; `said` is what each seat said last."""
     canvas = Canvas(width, height)
     rules = game(view.game)
     is_host = view.host == seat
@@ -43,7 +45,9 @@ def room_rows(
             own = Ink.OWN if number == seat else Ink.PLAIN
             left = canvas.put(at, 10, f"{player.name}{'*' if number == seat else ''}", own) + 2
             left = canvas.put(at, max(left, 33), "ready" if player.ready else "not ready yet")
-            canvas.put(at, left + 2, _about(view, player), Ink.DIM)
+            left = canvas.put(at, left + 2, _about(view, player), Ink.DIM)
+            if number in said:
+                canvas.put(at, left + 2, f"says: {said[number]}", Ink.GOOD)
         else:
             canvas.put(at, 10, "free", Ink.DIM)
         at += 1
@@ -59,6 +63,7 @@ def room_rows(
     hints: list[Hint] = [(Action.READY, "ready"), (Action.ADD_BOT, "add a bot")]
     if is_host:
         hints += [(Action.OPTIONS, "options"), (Action.START, "start now")]
+    hints += [(Action.SAY, "say")]
     foot = keys.foot(width - 2, *hints, (Action.HELP, "help"), (Action.LEAVE, "leave"))
     canvas.put(height - 1, 1, foot, Ink.DIM)
     return canvas.rows()

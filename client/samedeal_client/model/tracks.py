@@ -76,9 +76,11 @@ def panel(
     page: str = "tracks",
     last: Mapping[int, str] | None = None,
     log: Sequence[str] = (),
+    said: Mapping[int, str] = {},
     tall: bool = False,
 ) -> list[Row]:
-    """Draw the panel beside a board. `last` is what each seat did last; `tall` has it in rows."""
+    """Draw the panel beside a board. `last` is what each seat did last, `said` what it
+    said; `tall` has the former in rows."""
     canvas = Canvas(width, height)
     last = last or {}
     players = view.players
@@ -101,7 +103,12 @@ def panel(
         if tall and at < height:
             canvas.put(at, 3, last.get(player.seat, ""), Ink.DIM)
             at += 1
-    _notes(canvas, at + 1, view, seat, last, tall=tall)
+    at += 1
+    names = {player.seat: player.name for player in players}
+    for other, words in list(said.items())[-3:]:
+        canvas.put(at, 1, clipped(f"{names.get(other, '?')}: {words}", width - 1), Ink.GOOD)
+        at += 1
+    _notes(canvas, at + bool(said), view, seat, last, tall=tall)
     return canvas.rows()
 
 

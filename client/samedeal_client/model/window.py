@@ -104,6 +104,7 @@ class Window:
             page=play.page,
             last=play.last,
             log=play.log,
+            said=play.said,
             tall=self.is_large,
         )
 
@@ -155,7 +156,14 @@ def message(play: PlayModel, faces: Faces, width: int) -> list[Row]:
     return [row(f" {line}", ink) for line in lines] or [()]
 
 
-def key_bar(rules: Rules, keys: ScreenKeys, width: int, *, is_over: bool = False) -> Row:
+def key_bar(
+    rules: Rules,
+    keys: ScreenKeys,
+    width: int,
+    *,
+    is_over: bool = False,
+    is_alone: bool = False,
+) -> Row:
     """The keys that matter now, as many as fit."""
     name = keys.name
     columns = len(rules.columns)
@@ -185,6 +193,7 @@ def key_bar(rules: Rules, keys: ScreenKeys, width: int, *, is_over: bool = False
             (name(Action.BANK), "bank"),
             (name(Action.QUIT), "quit"),
         ]
+        hints += [] if is_alone else [(name(Action.SAY), "say")]
     canvas, left = Canvas(width, 1), 1
     for key, what in hints:
         if left + len(key) + 1 + len(what) > width:

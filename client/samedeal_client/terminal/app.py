@@ -46,6 +46,7 @@ from samedeal_client.terminal.screens.race import RaceScreen
 from samedeal_client.terminal.screens.replay import ReplayScreen
 from samedeal_client.terminal.screens.result import ResultScreen
 from samedeal_client.terminal.screens.room import RoomScreen
+from samedeal_client.terminal.screens.say import SayScreen
 from samedeal_client.terminal.screens.watch import WatchScreen
 from samedeal_client.terminal.seat import Seat
 from samedeal_client.terminal.settings import Settings
@@ -138,6 +139,16 @@ class TerminalApp(App[int], inherit_bindings=False):
         """Show the help for a screen, and for the game that is on."""
         rules = None if self.seat is None else game(self.seat.race.view.game)
         self.push_screen(HelpScreen(help_rows(rules, self.keys, section)))
+
+    def say_phrase(self) -> None:
+        """Have a phrase chosen, and say it to the room."""
+        seat = self.seat
+        if seat is None:
+            return
+        if seat.race.view.day is not None:
+            seat.play.say("nobody is here to hear it")
+            return
+        self.push_screen(SayScreen(self.keys, seat.tell))
 
     # Beginning and ending
 

@@ -7,7 +7,7 @@ from typing import Final
 from samedeal.engine.errors import EngineError
 from samedeal.engine.run import UNDO, Action
 from samedeal.protocol import server_messages as say
-from samedeal.protocol.fields import RaceView
+from samedeal.protocol.fields import Phrase, RaceView
 from samedeal_client.connection import Client, Dropped, Link, Race, Rewound, Store
 from samedeal_client.errors import ClientError, Unanswered
 from samedeal_client.model.clock import shown_clock
@@ -39,6 +39,8 @@ class Seat:
         self.play.daily = daily
         self.goes_on = False
         """Whether somebody has opened the room's next race."""
+        self.refusal = ""
+        """Why the last phrase was not told; empty if it was."""
         self._changed = changed
         self._tasks: set[asyncio.Task[None]] = set()
         self._view: RaceView = race.view
@@ -93,6 +95,19 @@ class Seat:
             )
         except ClientError as error:
             self.play.say(str(error), Ink.BAD)
+        self._changed()
+
+    def tell(self, phrase: Phrase) -> None:
+        """Say a phrase to the room; that it was said shows when the server passes it on."""
+        self._own(asyncio.create_task(self._tell(phrase)))
+
+    async def _tell(self, phrase: Phrase) -> None:
+        self.refusal = ""
+        try:
+            await self.race.tell(phrase)
+        except ClientError as error:
+            self.refusal = str(error)
+            self.play.say(self.refusal, Ink.BAD)
         self._changed()
 
     async def _listen(self) -> None:

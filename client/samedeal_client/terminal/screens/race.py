@@ -80,7 +80,13 @@ class RaceScreen(BaseScreen):
             # A long sentence takes the row above, too, for as long as it stands.
             self._show("foot", told[:1])
         self._show("message", told[-1:])
-        bar = key_bar(play.table.rules, self.own_keys, window.width, is_over=not play.is_playing)
+        bar = key_bar(
+            play.table.rules,
+            self.own_keys,
+            window.width,
+            is_over=not play.is_playing,
+            is_alone=play.race.view.day is not None,
+        )
         self._show("keys", [bar])
 
     async def pressed(self, key: str, action: Action | None) -> None:
@@ -89,6 +95,10 @@ class RaceScreen(BaseScreen):
             return
         if action is Action.COLOURS:
             self.terminal.next_palette()
+            return
+        if action is Action.SAY and not seat.play.is_asking(key):
+            self.terminal.say_phrase()
+            self.redraw()
             return
         for wish in seat.play.press(key, action, self.picture, time.monotonic()):
             await self._fulfil(wish)

@@ -20,7 +20,7 @@ class ResultScreen(BaseScreen):
         sentence = self.sentence or (
             f"somebody opened the next deal: {self.own_keys.name(Action.NEXT)} joins it"
             if seat.goes_on
-            else ""
+            else seat.refusal or seat.play.last_said
         )
         rows = result_rows(
             seat.race.view,
@@ -43,6 +43,8 @@ class ResultScreen(BaseScreen):
                     await self.terminal.show_replay()
                 case Action.LEAVE:
                     await self.terminal.leave()
+                case Action.SAY:
+                    self.terminal.say_phrase()
                 case Action.COLOURS:
                     self.terminal.next_palette()
                 case _:

@@ -32,7 +32,8 @@ class RoomScreen(BaseScreen):
             seat.clock_ms,
             size.width,
             size.height,
-            seat.play.banner or self.sentence,
+            seat.play.banner or self.sentence or seat.refusal,
+            said=seat.play.said,
         )
         self.sheet.show(rows, self.terminal.palette)
 
@@ -40,7 +41,7 @@ class RoomScreen(BaseScreen):
         seat = self.terminal.seat
         if seat is None:
             return
-        self.sentence = ""
+        self.sentence = seat.refusal = ""
         race = seat.race
         is_host = race.view.host == race.model.seat
         try:
@@ -54,6 +55,9 @@ class RoomScreen(BaseScreen):
                 self.say("a bot is coming")
                 await self.terminal.add_bot()
                 self.sentence = ""
+            elif action is Action.SAY:
+                self.terminal.say_phrase()
+                return
             elif action is Action.START and is_host:
                 await race.start()
             elif action is Action.OPTIONS and is_host:
