@@ -75,11 +75,13 @@ class Action(StrEnum):
     SCROLL_UP = "scroll-up"
     SCROLL_DOWN = "scroll-down"
     BANK = "bank"
+    END_RACE = "end-race"
     QUIT = "quit"
     SAY = "say"
     NEXT = "next"
     REPLAY = "replay"
     SHARE = "share"
+    GHOST = "ghost"
     HELP = "help"
     REDRAW = "redraw"
 
@@ -102,6 +104,7 @@ class Action(StrEnum):
     ITEM_8 = "item-8"
     ITEM_9 = "item-9"
 
+    LAST_RACE = "last-race"
     QUICK = "quick-race"
     FIND = "find-opponent"
     OPEN_ROOMS = "open-rooms"
@@ -177,6 +180,7 @@ _BACK: Final = {Action.BACK: ("Q", "escape")}
 
 DEFAULT_KEYS: Final[Mapping[Section, Mapping[Action, tuple[str, ...]]]] = {
     Section.HOME: {
+        Action.LAST_RACE: ("l",),
         Action.QUICK: ("q",),
         Action.FIND: ("f",),
         Action.OPEN_ROOMS: ("o",),
@@ -248,6 +252,7 @@ DEFAULT_KEYS: Final[Mapping[Section, Mapping[Action, tuple[str, ...]]]] = {
         Action.SCROLL_UP: ("pageup",),
         Action.SCROLL_DOWN: ("pagedown",),
         Action.BANK: ("B",),
+        Action.END_RACE: ("E",),
         Action.QUIT: ("Q",),
         Action.SAY: ("c",),
         Action.NEXT: ("n",),
@@ -268,6 +273,7 @@ DEFAULT_KEYS: Final[Mapping[Section, Mapping[Action, tuple[str, ...]]]] = {
         Action.REPLAY: ("v",),
         Action.SHARE: ("s",),
         Action.SAY: ("c",),
+        Action.GHOST: ("G",),
         Action.COLOURS: ("C",),
         Action.LEAVE: ("Q", "escape"),
         **_ANYWHERE,
@@ -290,6 +296,7 @@ DEFAULT_KEYS: Final[Mapping[Section, Mapping[Action, tuple[str, ...]]]] = {
         Action.SCROLL_UP: ("pageup",),
         Action.SCROLL_DOWN: ("pagedown",),
         Action.TAKE: ("enter",),
+        Action.GHOST: ("G",),
         **_BACK,
         **_ANYWHERE,
     },
@@ -311,6 +318,7 @@ DEFAULT_KEYS: Final[Mapping[Section, Mapping[Action, tuple[str, ...]]]] = {
         Action.DEAL: ("0", "home"),
         Action.END: ("end",),
         Action.DIFFERENCE: ("d",),
+        Action.GHOST: ("G",),
         Action.COLOURS: ("C",),
         **_BACK,
         **_ANYWHERE,

@@ -29,6 +29,7 @@ from samedeal_client.model.keys import Action as Key
 from samedeal_client.model.keys import Keys, Section
 from samedeal_client.model.keytable import PILES
 from samedeal_client.model.race import RaceModel
+from samedeal_client.model.waiting import only_bots, still_playing, waits_for
 
 __all__ = ["Do", "PlayModel", "Wish"]
 
@@ -58,6 +59,7 @@ class Do(StrEnum):
 
     PLAY = "play"
     BANK = "bank"
+    END = "end"
     LEAVE = "leave"
     NEXT = "next"
     REPLAY = "replay"
@@ -272,8 +274,12 @@ class PlayModel:
                     f"{self.race.run.best} home stands",
                     now,
                 )
+            case Key.END_RACE:
+                return self._end_race()
             case Key.QUIT:
-                kept = "your run ends and its result stands" if self.is_playing else "you go home"
+                kept = "your run ends and its result stands"
+                if not self.is_playing:
+                    kept = "your result stands, home tells how it ends"
                 if self.race.view.day is not None:
                     kept = "the clock runs on, and the daily screen brings you back"
                 yes = self.keys.on(Section.CONFIRM).name(Key.YES)
@@ -288,6 +294,18 @@ class PlayModel:
                 return [Wish(Do.SHARE)]
             case _:
                 pass
+        return []
+
+    def _end_race(self) -> list[Wish]:
+        """Wish for the end of a race in which only bots play on, or say what is in its way."""
+        view, seat = self.race.view, self.race.seat
+        if self.is_playing:
+            self.say(f"your own run is on: {self.name_of(Key.BANK)} twice banks it first", Ink.BAD)
+        elif only_bots(view, seat):
+            return [Wish(Do.END)]
+        elif still_playing(view, seat):
+            names = waits_for(view, seat)
+            self.say(f"{names}: only bots need not be waited for", Ink.BAD)
         return []
 
     def _confirmed(self, do: Do, question: str, now: float) -> list[Wish]:

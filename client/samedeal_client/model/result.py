@@ -7,7 +7,7 @@ from samedeal_client.model.ink import Canvas, Ink, Row, clipped
 from samedeal_client.model.keys import Action, ScreenKeys
 from samedeal_client.replays.text import time_text
 
-__all__ = ["result_rows", "share_card", "why"]
+__all__ = ["headline", "result_rows", "share_card", "why"]
 
 _HOW = {
     Status.WON: "won",
@@ -28,7 +28,7 @@ def result_rows(
     most = rules.total - rules.dealt_to_foundations
     what = f"race {view.code}" if view.day is None else f"daily {view.day.number} ({view.day.date})"
     canvas.put(1, 2, f"{rules.title.upper()}  {what}", Ink.TITLE)
-    canvas.put(2, 2, _headline(view, seat), Ink.GOOD)
+    canvas.put(2, 2, headline(view, seat), Ink.GOOD)
     canvas.put(4, 2, f"{'':<4}{'':<18}{'home':>8} {'opened':>7} {'moves':>6} {'time':>9}", Ink.DIM)
     for at, line in enumerate(view.order, start=5):
         ink = Ink.OWN if line.seat == seat else Ink.PLAIN
@@ -62,7 +62,8 @@ def result_rows(
     return canvas.rows()
 
 
-def _headline(view: RaceView, seat: int) -> str:
+def headline(view: RaceView, seat: int) -> str:
+    """Say in one sentence how it ended for a seat."""
     mine = next((line for line in view.order if line.seat == seat), None)
     if mine is None:
         return "the race is over"

@@ -163,17 +163,20 @@ def key_bar(
     *,
     is_over: bool = False,
     is_alone: bool = False,
+    can_end: bool = False,
 ) -> Row:
-    """The keys that matter now, as many as fit."""
+    """The keys that matter now, as many as fit; `can_end`: only bots play on."""
     name = keys.name
     columns = len(rules.columns)
     word = "space" if not rules.builds else "col"
     if is_over:
         # What can be done with a result comes when the others have theirs, too.
         hints = [
-            (name(Action.PANEL), "tracks, numbers, log"),
-            (name(Action.QUIT), "leave"),
+            *([(name(Action.END_RACE), "end the race now")] if can_end else []),
+            (name(Action.QUIT), "leave, your result stands"),
+            (name(Action.PANEL), "tracks, numbers"),
             (name(Action.HELP), "help"),
+            *([] if is_alone else [(name(Action.SAY), "say")]),
         ]
     else:
         hints = [

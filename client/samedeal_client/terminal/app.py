@@ -1,12 +1,11 @@
 """The terminal client: which screen is shown, and who is connected to where."""
 
 import argparse
-import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
-from contextlib import AsyncExitStack, aclosing
+from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack
 from dataclasses import replace
 from io import BytesIO
-from typing import Any, Final
+from typing import Any
 
 from textual.app import App
 from textual.screen import Screen
@@ -27,11 +26,12 @@ from samedeal_client.model.keys import Action, Keys, Section
 from samedeal_client.model.keytable import ITEMS
 from samedeal_client.model.menu import Item
 from samedeal_client.model.result import share_card
-from samedeal_client.model.watching import live_items, room_items
 from samedeal_client.replays import Replay
 from samedeal_client.sign_in import signed_in
 from samedeal_client.terminal import settings as remembered
+from samedeal_client.terminal.aside import Aside
 from samedeal_client.terminal.companion import Companion
+from samedeal_client.terminal.home import home_items, live_races, rooms
 from samedeal_client.terminal.palette import Palette
 from samedeal_client.terminal.screens.base import BaseScreen
 from samedeal_client.terminal.screens.boards import BoardsScreen
@@ -53,24 +53,6 @@ from samedeal_client.terminal.settings import Settings
 
 __all__ = ["TerminalApp"]
 
-_HOME = (
-    Item(Action.QUICK, "quick race", "a bot and you, at once"),
-    Item(Action.FIND, "find an opponent", "whoever waits for one too; ranked"),
-    Item(Action.OPEN_ROOMS, "open rooms", "rooms that wait for players"),
-    Item(Action.WATCH, "watch", "races of others, live"),
-    Item(Action.MAKE, "make a room", "for two to eight, all options"),
-    Item(Action.JOIN, "join by code", "somebody told you one"),
-    Item(Action.DAILY, "daily", "the deal of today, the same for everybody"),
-    Item(Action.BOARDS, "boards", "who is best"),
-    Item(Action.REPLAYS, "replay", "a finished race again, by its code or file"),
-    Item(Action.PRACTICE, "practice a seed", "a deal of your choice, never ranked"),
-    Item(Action.NAME, "name", "play under another name"),
-    Item(Action.SERVER, "server address", "play somewhere else"),
-    Item(Action.EXIT, "exit", ""),
-)
-
-
-LIVE_EVERY_S: Final = 3.0
 _Reader = Callable[[str], str]
 _GameChosen = Callable[[str], Awaitable[None]]
 
@@ -106,6 +88,8 @@ class TerminalApp(App[int], inherit_bindings=False):
         self._is_local = is_local
         self._stack = AsyncExitStack()
         self.companions: list[Companion] = []
+        self._aside: Aside | None = None
+        """The last race that was left with a result before its close."""
         self._home: HomeScreen | None = None
         self._is_guest = client is not None
         """Whether the client was handed in; it is closed by who made it."""
@@ -167,7 +151,7 @@ class TerminalApp(App[int], inherit_bindings=False):
             return
         self._home = HomeScreen(
             "SAMEDEAL  patience races: everyone gets the identical deal",
-            _HOME,
+            home_items(),
             self.keys,
             self._chosen,
             notes=self._notes,
@@ -180,6 +164,7 @@ class TerminalApp(App[int], inherit_bindings=False):
 
     async def on_unmount(self) -> None:
         self._close_seat()
+        await self._drop_aside()
         for companion in self.companions:
             await companion.close()
         await self._stack.aclose()
@@ -244,6 +229,7 @@ class TerminalApp(App[int], inherit_bindings=False):
 
     async def _connect(self) -> None:
         """Say hello to the server under the own name."""
+        await self._drop_aside()
         await self._stack.aclose()
         self.client = None
         self._say("connecting ...")
@@ -285,6 +271,8 @@ class TerminalApp(App[int], inherit_bindings=False):
             self._ask_server()
         elif self.client is None:
             self._say(f"not connected yet; {self._home_key(Action.SERVER)} changes the server")
+        elif action is Action.LAST_RACE:
+            self._come_back()
         elif action is Action.JOIN:
             self.push_screen(
                 PromptScreen(
@@ -312,13 +300,13 @@ class TerminalApp(App[int], inherit_bindings=False):
         elif action is Action.FIND:
             self._choose_game("FIND AN OPPONENT: which game?", self._find)
         elif action is Action.OPEN_ROOMS:
-            rooms = _rooms(self.client)
+            waiting = rooms(self.client)
             make = self._home_key(Action.MAKE)
             nothing = f"no room waits for players; make one with {make}, others find it here"
-            self.push_screen(ListScreen("OPEN ROOMS", keys, rooms, self._join, nothing))
+            self.push_screen(ListScreen("OPEN ROOMS", keys, waiting, self._join, nothing))
         elif action is Action.WATCH:
             nothing = "no race runs that may be watched"
-            races = _races(self.client)
+            races = live_races(self.client)
             self.push_screen(ListScreen("LIVE RACES", keys, races, self._watch, nothing))
         elif action is Action.REPLAYS:
             self.push_screen(
@@ -417,11 +405,43 @@ class TerminalApp(App[int], inherit_bindings=False):
     def _changed(self) -> None:
         """Something about the race on the screen is different."""
         if self.seat is None:
+            self._offer_last_race()
             return
         if self._is_shown():
             self.redraw()
         else:
             self.call_later(self._route)
+
+    # The race that was left with a result
+
+    async def _set_aside(self, seat: Seat) -> None:
+        """Go home from a race that others still play; its close is told there."""
+        await self._drop_aside()
+        self._aside = Aside(seat, self.companions)
+        self.seat, self.companions = None, []
+        self._go_home()
+        self._offer_last_race()
+
+    def _come_back(self) -> None:
+        aside, self._aside = self._aside, None
+        if aside is not None:
+            self.seat, self.companions = aside.seat, aside.companions
+            self._route()
+
+    async def _drop_aside(self) -> None:
+        aside, self._aside = self._aside, None
+        if aside is not None:
+            await aside.close()
+
+    def _offer_last_race(self) -> None:
+        """Have home show the race that was left, as it stands now."""
+        if self._home is None:
+            return
+        menu = self._home.menu
+        chosen = menu.items[menu.at].action
+        menu.items = home_items(self._aside)
+        menu.at = next((at for at, one in enumerate(menu.items) if one.action is chosen), 0)
+        self.redraw()
 
     def _is_shown(self) -> bool:
         """Whether the screen of the phase is there; what was opened above it stays."""
@@ -468,6 +488,9 @@ class TerminalApp(App[int], inherit_bindings=False):
             # The run of a day goes on by itself, and is resumed from the daily screen.
             self._leave_day()
             return
+        if seat is not None and self._home is not None and seat.has_result:
+            await self._set_aside(seat)
+            return
         if seat is not None and seat.race.view.phase is not Phase.CLOSED:
             try:
                 await seat.race.leave()
@@ -481,7 +504,7 @@ class TerminalApp(App[int], inherit_bindings=False):
             return
         self._close_seat()
         self._go_home()
-        self.redraw()
+        self._offer_last_race()
 
     async def next_race(self) -> None:
         """Go on to the room's next race. Raise ClientError."""
@@ -538,20 +561,6 @@ class TerminalApp(App[int], inherit_bindings=False):
         race = await self.client.play_daily(game_id, practice=practice)
         daily = await self.client.daily(game_id)
         self.sit(race, daily)
-
-
-async def _rooms(client: Client) -> AsyncGenerator[Sequence[Item]]:
-    """The open rooms, and again when they change."""
-    async with aclosing(client.lobby()) as lists:
-        async for rooms in lists:
-            yield room_items(rooms)
-
-
-async def _races(client: Client) -> AsyncGenerator[Sequence[Item]]:
-    """The races that run, asked for every few seconds."""
-    while True:
-        yield live_items(await client.live())
-        await asyncio.sleep(LIVE_EVERY_S)
 
 
 def _checked(read: _Reader, text: str) -> str:

@@ -7,7 +7,7 @@ from typing import Final
 from samedeal.engine.errors import EngineError
 from samedeal.engine.run import UNDO, Action
 from samedeal.protocol import server_messages as say
-from samedeal.protocol.fields import Phrase, RaceView
+from samedeal.protocol.fields import Phase, Phrase, RaceView
 from samedeal_client.connection import Client, Dropped, Link, Race, Rewound, Store
 from samedeal_client.errors import ClientError, Unanswered
 from samedeal_client.model.clock import shown_clock
@@ -57,6 +57,11 @@ class Seat:
     def daily(self) -> say.Daily | None:
         """What is told of the day, if the race is a day's run."""
         return self.play.daily
+
+    @property
+    def has_result(self) -> bool:
+        """Whether the own run is over while others play on."""
+        return self.race.view.phase is Phase.RUNNING and not self.play.is_playing
 
     @property
     def clock_ms(self) -> int:

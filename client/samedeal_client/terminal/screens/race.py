@@ -10,8 +10,10 @@ from samedeal_client.model.board import Picture
 from samedeal_client.model.ink import Ink, Row, row
 from samedeal_client.model.keys import Action, Section
 from samedeal_client.model.play import Do, Wish
+from samedeal_client.model.waiting import only_bots, waiting
 from samedeal_client.model.window import Window, header, key_bar, message
 from samedeal_client.terminal.screens.base import BaseScreen
+from samedeal_client.terminal.seat import Seat
 from samedeal_client.terminal.widgets.sheet import Sheet
 
 __all__ = ["RaceScreen"]
@@ -45,8 +47,21 @@ class RaceScreen(BaseScreen):
 
     def _show_clock(self) -> None:
         seat = self.terminal.seat
-        if seat is not None:
-            self._show("header", [header(seat.play, seat.clock_ms, self.size.width)])
+        if seat is None or not seat.play.race.has_begun:
+            return
+        play, window = seat.play, Window(self.size.width, self.size.height)
+        self._show("header", [header(play, seat.clock_ms, window.width)])
+        if not play.is_playing and not window.is_too_small:
+            self._show_waiting(seat, window)
+
+    def _show_waiting(self, seat: Seat, window: Window) -> None:
+        """Say what is waited for: above the sentence, or in its place where the players are."""
+        play = seat.play
+        told = waiting(play.race.view, play.race.seat, seat.clock_ms)
+        if not window.is_folded:
+            self._show("foot", [row(f" {told}", Ink.TITLE)])
+        elif play.ink not in (Ink.BAD, Ink.TITLE) and not play.banner:
+            self._show("message", [row(f" {told}", Ink.TITLE)])
 
     def redraw(self) -> None:
         seat = self.terminal.seat
@@ -64,7 +79,6 @@ class RaceScreen(BaseScreen):
             return
         self.picture = window.board(play, faces)
         play.scroll = min(play.scroll, self.picture.hidden_rows)
-        self._show_clock()
         self._show("board", self.picture.rows)
         players = window.players(play, seat.clock_ms)
         if beside:
@@ -86,8 +100,10 @@ class RaceScreen(BaseScreen):
             window.width,
             is_over=not play.is_playing,
             is_alone=play.race.view.day is not None,
+            can_end=only_bots(play.race.view, play.race.seat),
         )
         self._show("keys", [bar])
+        self._show_clock()
 
     async def pressed(self, key: str, action: Action | None) -> None:
         seat = self.terminal.seat
@@ -129,6 +145,8 @@ class RaceScreen(BaseScreen):
                     await seat.do(wish.action)
                 case Do.BANK:
                     seat.bank()
+                case Do.END:
+                    await seat.race.end_race()
                 case Do.LEAVE:
                     await self.terminal.leave()
                 case Do.NEXT:
