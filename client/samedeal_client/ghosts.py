@@ -30,7 +30,10 @@ class Ghost:
     name: str
     home: int
     best: int
+    opened: int
     moves: int
+    t_ms: int
+    """Time of its last action by then."""
     won: bool
     is_done: bool
     """Whether its last action was made by then."""
@@ -129,7 +132,9 @@ def _ghost(track: Track, frame: Frame) -> Ghost:
         name=_name(track),
         home=frame.home,
         best=frame.best,
+        opened=frame.opened,
         moves=frame.seq,
+        t_ms=frame.t_ms,
         won=is_done and track.standing.won,
         is_done=is_done,
     )

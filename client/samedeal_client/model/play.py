@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from samedeal.engine.cards import HIDDEN, card_text
 from samedeal.engine.errors import IllegalMove
@@ -30,6 +30,9 @@ from samedeal_client.model.keys import Keys, Section
 from samedeal_client.model.keytable import PILES
 from samedeal_client.model.race import RaceModel
 from samedeal_client.model.waiting import only_bots, still_playing, waits_for
+
+if TYPE_CHECKING:
+    from samedeal_client.ghosts import Ghosts
 
 __all__ = ["Do", "PlayModel", "Wish"]
 
@@ -88,6 +91,8 @@ class PlayModel:
         self.link_ms: float | None = None
         self.daily: say.Daily | None = None
         """What is told of the day, if this is a day's run."""
+        self.ghosts: Ghosts | None = None
+        """Recorded runs that it is played against."""
         self.page = "tracks"
         self.cursor: str | None = None
         self.scroll = 0

@@ -1,8 +1,11 @@
 """How a race ended: the order, and why it is this one."""
 
+import textwrap
+
 from samedeal.engine.deals import commitment
 from samedeal.engine.games import game
 from samedeal.protocol.fields import OrderRow, RaceView, Status
+from samedeal_client.model.ghost_tracks import is_ghost
 from samedeal_client.model.ink import Canvas, Ink, Row, clipped
 from samedeal_client.model.keys import Action, ScreenKeys
 from samedeal_client.replays.text import time_text
@@ -22,7 +25,7 @@ _HOW = {
 def result_rows(
     view: RaceView, seat: int, keys: ScreenKeys, width: int, height: int, sentence: str
 ) -> list[Row]:
-    """Draw the end of a race."""
+    """Draw the end of a race, or of one that was raced against ghosts."""
     canvas = Canvas(width, height)
     rules = game(view.game)
     most = rules.total - rules.dealt_to_foundations
@@ -52,11 +55,16 @@ def result_rows(
             else "THE SEED DOES NOT FIT the commitment shown before GO",
             Ink.DIM if fits else Ink.BAD,
         )
-    canvas.put(height - 2, 2, sentence, Ink.TITLE)
-    after = [(Action.NEXT, "next deal" if view.day is None else "your card")]
+    told = textwrap.wrap(sentence, width - 4)
+    for row_, line_ in enumerate(told, start=height - 1 - len(told)):
+        canvas.put(row_, 2, line_, Ink.TITLE)
+    is_haunted = any(is_ghost(line.seat) for line in view.order)
+    word = "once more" if is_haunted else "next deal"
+    after = [(Action.NEXT, word if view.day is None else "your card")]
     after += [(Action.REPLAY, "replay")]
     after += [(Action.SHARE, "share card")] if view.day is None else []
     after += [(Action.SAY, "say")] if view.day is None else []
+    after += [(Action.GHOST, "race the ghosts")] if not is_haunted and view.day is None else []
     foot = keys.foot(width - 2, *after, (Action.HELP, "help"), (Action.LEAVE, "home screen"))
     canvas.put(height - 1, 1, foot, Ink.DIM)
     return canvas.rows()

@@ -94,6 +94,7 @@ def review_rows(
         (Action.NEXT_BOARD, "who leads"),
         ((Action.FASTER, Action.SLOWER), "speed"),
         (Action.DIFFERENCE, "differ"),
+        (Action.GHOST, "race it"),
         (Action.DEAL, "deal"),
         (Action.BACK, "back"),
     )

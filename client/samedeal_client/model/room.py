@@ -33,8 +33,11 @@ def room_rows(
     for line in textwrap.wrap(rules.summary, width - 4):
         canvas.put(at, 2, line, Ink.DIM)
         at += 1
-    canvas.put(at + 1, 2, "others join with", Ink.DIM)
-    canvas.put(at + 1, 20, f"samedeal join {view.code}", Ink.OWN)
+    if view.options.seats > 1:
+        canvas.put(at + 1, 2, "others join with", Ink.DIM)
+        canvas.put(at + 1, 20, f"samedeal join {view.code}", Ink.OWN)
+    else:
+        canvas.put(at + 1, 2, "you race alone, against recorded runs; nothing is ranked")
     canvas.put(at + 2, 2, "on the server", Ink.DIM)
     canvas.put(at + 2, 20, server)
     at += 4

@@ -108,12 +108,13 @@ def board_rows(
     foot = keys.foot(
         width - 1,
         ((Action.LEFT, Action.RIGHT), "board"),
+        (Action.TAKE, "replay"),
+        (Action.GHOST, "race it"),
         (Action.NEXT_GAME, "game"),
         (Action.BOTS, "bots"),
         (Action.AROUND, "around"),
         (Action.TOP, "top"),
         (Action.SCROLL_DOWN, "on"),
-        (Action.TAKE, "replay"),
         (Action.BACK, "back"),
     )
     canvas.put(height - 1, 1, foot, Ink.DIM)

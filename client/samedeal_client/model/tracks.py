@@ -7,6 +7,7 @@ from samedeal.engine.games import game
 from samedeal.protocol.fields import PlayerView, RaceView, Status
 from samedeal_client.cli.series import series_line
 from samedeal_client.model.clock import clock
+from samedeal_client.model.ghost_tracks import is_ghost
 from samedeal_client.model.ink import Canvas, Ink, Row, cells, clipped
 
 __all__ = ["folded", "in_order", "panel", "standing"]
@@ -45,6 +46,8 @@ def standing(player: PlayerView) -> str:
 def _tag(player: PlayerView, seat: int, width: int) -> str:
     """A name in so many cells, with a star for the own one and a B for a bot's."""
     mark = "*" if player.seat == seat else " B" if player.bot else ""
+    if is_ghost(player.seat):
+        mark = " G"
     room = width - len(mark)
     name = player.name if cells(player.name) <= room else clipped(player.name, room - 1) + "~"
     return clipped(name + mark, width)
@@ -87,6 +90,8 @@ def panel(
     here = sum(player.present for player in players)
     canvas.put(0, 1, f"RACE {view.code}", Ink.TITLE)
     right = f"{here}/{len(players)} in, live"
+    if any(is_ghost(player.seat) for player in players):
+        right = "ghosts, unranked"
     canvas.put(0, width - len(right), right, Ink.DIM)
     at = 1
     if page == "log":
@@ -178,6 +183,8 @@ def _notes(
         notes.append("> = best so far")
     if any(player.bot for player in view.players):
         notes.append("B = bot")
+    if any(is_ghost(player.seat) for player in view.players):
+        notes.append("G = ghost, a recorded run")
     if any(standing(player) == "off" for player in view.players):
         notes.append("off = link lost")
     if any(player.status is Status.BANKED for player in view.players):

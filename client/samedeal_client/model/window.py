@@ -11,6 +11,7 @@ from samedeal_client.model.board import Picture, draw
 from samedeal_client.model.clock import clock
 from samedeal_client.model.days import day_panel
 from samedeal_client.model.faces import Faces
+from samedeal_client.model.ghost_tracks import with_ghosts
 from samedeal_client.model.ink import Canvas, Ink, Row, row
 from samedeal_client.model.keys import Action, ScreenKeys
 from samedeal_client.model.keytable import PILES
@@ -94,6 +95,8 @@ class Window:
         view, seat = play.race.view, play.race.seat
         if view.day is not None and not self.is_folded and play.page == "tracks":
             return day_panel(view, play.daily, clock_ms, self.panel_width, self.board_height)
+        if play.ghosts is not None:
+            view = with_ghosts(view, play.ghosts, clock_ms)
         if self.is_folded:
             return [folded(view, seat, self.width)]
         return panel(

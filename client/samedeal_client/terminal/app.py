@@ -1,6 +1,5 @@
 """The terminal client: which screen is shown, and who is connected to where."""
 
-import argparse
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import replace
@@ -17,9 +16,10 @@ from samedeal.protocol.fields import Phase, RaceOptions
 from samedeal_client.accounts import guest_name
 from samedeal_client.cli import arguments
 from samedeal_client.cli.order import is_first
-from samedeal_client.cli.sources import load
+from samedeal_client.cli.sources import Source, load
 from samedeal_client.connection import Client, Race
 from samedeal_client.errors import CannotConnect, ClientError, Refused
+from samedeal_client.ghosts import open_ghost_race
 from samedeal_client.model.faces import Faces
 from samedeal_client.model.help import help_rows
 from samedeal_client.model.keys import Action, Keys, Section
@@ -31,6 +31,7 @@ from samedeal_client.sign_in import signed_in
 from samedeal_client.terminal import settings as remembered
 from samedeal_client.terminal.aside import Aside
 from samedeal_client.terminal.companion import Companion
+from samedeal_client.terminal.haunted import Haunted
 from samedeal_client.terminal.home import home_items, live_races, rooms
 from samedeal_client.terminal.palette import Palette
 from samedeal_client.terminal.screens.base import BaseScreen
@@ -41,7 +42,7 @@ from samedeal_client.terminal.screens.listed import ListScreen
 from samedeal_client.terminal.screens.match import MatchScreen
 from samedeal_client.terminal.screens.menu import GamesScreen, HomeScreen
 from samedeal_client.terminal.screens.options import OptionsScreen
-from samedeal_client.terminal.screens.prompt import PromptScreen
+from samedeal_client.terminal.screens.prompt import PromptScreen, checked
 from samedeal_client.terminal.screens.race import RaceScreen
 from samedeal_client.terminal.screens.replay import ReplayScreen
 from samedeal_client.terminal.screens.result import ResultScreen
@@ -53,7 +54,6 @@ from samedeal_client.terminal.settings import Settings
 
 __all__ = ["TerminalApp"]
 
-_Reader = Callable[[str], str]
 _GameChosen = Callable[[str], Awaitable[None]]
 
 
@@ -189,7 +189,7 @@ class TerminalApp(App[int], inherit_bindings=False):
             PromptScreen(
                 "WELCOME TO SAMEDEAL",
                 wrong or "Under which name do you play? Others see it, and it is yours alone.",
-                lambda text: _checked(arguments.name, text),
+                lambda text: checked(arguments.name, text),
                 self.keys,
                 value=self.settings.name or guest_name(),
             ),
@@ -206,7 +206,7 @@ class TerminalApp(App[int], inherit_bindings=False):
             PromptScreen(
                 "SERVER",
                 "The address of a server, ws://HOST:PORT or wss://HOST",
-                lambda text: _checked(arguments.server, text),
+                lambda text: checked(arguments.server, text),
                 self.keys,
                 value=self.server,
             ),
@@ -278,7 +278,7 @@ class TerminalApp(App[int], inherit_bindings=False):
                 PromptScreen(
                     "JOIN",
                     "The code of the room, as its host sees it",
-                    lambda text: _checked(arguments.code, text),
+                    lambda text: checked(arguments.code, text),
                     self.keys,
                 ),
                 self._join,
@@ -288,7 +288,7 @@ class TerminalApp(App[int], inherit_bindings=False):
                 PromptScreen(
                     "PRACTICE",
                     "Any text; the same text is the same deal for everyone",
-                    lambda text: _checked(arguments.seed, text),
+                    lambda text: checked(arguments.seed, text),
                     self.keys,
                 ),
                 self._practice,
@@ -390,11 +390,13 @@ class TerminalApp(App[int], inherit_bindings=False):
 
     # In a race
 
-    def sit(self, race: Race, daily: say.Daily | None = None) -> None:
+    def sit(
+        self, race: Race, daily: say.Daily | None = None, haunted: Haunted | None = None
+    ) -> None:
         """Show a race of one's own, and follow it; a day's run with what is told of the day."""
         assert self.client is not None
         self._close_seat()
-        self.seat = Seat(self.client, race, self.keys, self._changed, daily)
+        self.seat = Seat(self.client, race, self.keys, self._changed, daily, haunted)
         self._route()
 
     def _close_seat(self) -> None:
@@ -517,6 +519,9 @@ class TerminalApp(App[int], inherit_bindings=False):
             self.seat.play.say("the others still play; the next deal comes after the close")
             self.redraw()
             return
+        if self.seat.haunted is not None:
+            await self.haunt(self.seat.haunted)
+            return
         race = await self.seat.race.next()
         self.sit(race)
         if self.companions:
@@ -539,21 +544,41 @@ class TerminalApp(App[int], inherit_bindings=False):
         if daily is not None:
             key = self.keys.on(Section.DAILY).name(Action.SHARE)
             return f"the daily screen has the card of a day: {key} there"
-        self.copy_to_clipboard(share_card(self.seat.race.view, self.seat.race.model.seat))
+        self.copy_to_clipboard(share_card(self.seat.result, self.seat.race.model.seat))
         return "the result card is on the clipboard"
 
     async def show_replay(self) -> None:
         """Show the race again, all boards. Raise ClientError."""
+        self.push_screen(ReplayScreen(await self._source()))
+
+    async def _source(self) -> Source:
+        """The replay of the race that is over. Raise ClientError."""
         seat = self.seat
         if seat is None or seat.race.view.phase is not Phase.CLOSED:
             raise ClientError("there is a replay when the race is over")
-        replay = Replay.read(BytesIO((await seat.race.replay()).encode()), name=seat.race.code)
-        self.push_screen(ReplayScreen(replay.tracks, seat=seat.race.model.seat))
+        code = seat.race.code
+        replay = Replay.read(BytesIO((await seat.race.replay()).encode()), name=code)
+        return Source(code, replay, seat.race.model.seat)
+
+    async def race_ghosts(self) -> None:
+        """Race all runs of the race that is over, the own one too. Raise ClientError."""
+        source = await self._source()
+        await self.haunt(Haunted.of(replace(source, seat=None)))
+
+    async def haunt(self, haunted: Haunted) -> None:
+        """Race recorded runs on their deal, alone and unranked. Raise ClientError."""
+        if self.client is None:
+            raise ClientError("not connected")
+        race = await open_ghost_race(self.client, haunted.replay.file)
+        for companion in self.companions:
+            await companion.close()
+        self.companions.clear()
+        self.sit(race, haunted=haunted)
+        await race.ready()
 
     async def open_replay(self, name: str) -> None:
         """Show a replay by code, race, run or file. Raise ClientError."""
-        source = await load(name, self.server)
-        self.push_screen(ReplayScreen(source.replay.tracks, seat=source.seat))
+        self.push_screen(ReplayScreen(await load(name, self.server)))
 
     async def play_daily(self, game_id: str, *, practice: bool) -> None:
         """Begin the own run at a deal of today, or go on with it. Raise ClientError."""
@@ -561,11 +586,3 @@ class TerminalApp(App[int], inherit_bindings=False):
         race = await self.client.play_daily(game_id, practice=practice)
         daily = await self.client.daily(game_id)
         self.sit(race, daily)
-
-
-def _checked(read: _Reader, text: str) -> str:
-    """Read a line the way the command line does; what is wrong with it is a ValueError."""
-    try:
-        return read(text)
-    except argparse.ArgumentTypeError as error:
-        raise ValueError(str(error)) from None

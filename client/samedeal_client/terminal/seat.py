@@ -11,9 +11,11 @@ from samedeal.protocol.fields import Phase, Phrase, RaceView
 from samedeal_client.connection import Client, Dropped, Link, Race, Rewound, Store
 from samedeal_client.errors import ClientError, Unanswered
 from samedeal_client.model.clock import shown_clock
+from samedeal_client.model.ghost_tracks import among_ghosts
 from samedeal_client.model.ink import Ink
 from samedeal_client.model.keys import Keys
 from samedeal_client.model.play import PlayModel
+from samedeal_client.terminal.haunted import Haunted
 
 __all__ = ["Seat"]
 
@@ -32,11 +34,15 @@ class Seat:
         keys: Keys,
         changed: Callable[[], None],
         daily: say.Daily | None = None,
+        haunted: Haunted | None = None,
     ) -> None:
         self.client = client
         self.race = race
         self.play = PlayModel(race.model, keys)
         self.play.daily = daily
+        self.haunted = haunted
+        """The recorded runs that it is played against, if it is."""
+        self.play.ghosts = None if haunted is None else haunted.ghosts
         self.goes_on = False
         """Whether somebody has opened the room's next race."""
         self.refusal = ""
@@ -57,6 +63,15 @@ class Seat:
     def daily(self) -> say.Daily | None:
         """What is told of the day, if the race is a day's run."""
         return self.play.daily
+
+    @property
+    def result(self) -> RaceView:
+        """The closed race as it is shown, the ghosts among those who raced."""
+        view, model = self.race.view, self.race.model
+        if self.haunted is None or not (view.order and model.has_begun):
+            return view
+        outcome = model.run.outcome(model.seat)
+        return among_ghosts(view, self.haunted.ghosts, self.client.name, outcome)
 
     @property
     def has_result(self) -> bool:

@@ -1,9 +1,11 @@
 """Leaderboards: top, pages, around the own row; a row opens its replay."""
 
 from samedeal.protocol.board_messages import Board
+from samedeal_client.cli.sources import load
 from samedeal_client.errors import ClientError
 from samedeal_client.model.keys import Action, Section
 from samedeal_client.model.standings import BoardChoice, board_rows
+from samedeal_client.terminal.haunted import Haunted
 from samedeal_client.terminal.screens.base import BaseScreen
 
 __all__ = ["BoardsScreen"]
@@ -70,6 +72,9 @@ class BoardsScreen(BaseScreen):
             case Action.TAKE if choice.at < len(rows):
                 await self._open(rows[choice.at].run)
                 return
+            case Action.GHOST if choice.at < len(rows):
+                await self._open(rows[choice.at].run, is_raced=True)
+                return
             case Action.BACK:
                 self.dismiss()
                 return
@@ -78,11 +83,14 @@ class BoardsScreen(BaseScreen):
         self._fetch()
         self.redraw()
 
-    async def _open(self, run: str | None) -> None:
+    async def _open(self, run: str | None, *, is_raced: bool = False) -> None:
         if run is None:
             self.say("this row has no replay")
             return
         try:
-            await self.terminal.open_replay(run)
+            if is_raced:
+                await self.terminal.haunt(Haunted.of(await load(run, self.terminal.server)))
+            else:
+                await self.terminal.open_replay(run)
         except ClientError as error:
             self.say(str(error))

@@ -1,5 +1,6 @@
 """A screen that asks for one line."""
 
+import argparse
 from collections.abc import Callable
 
 from textual import events
@@ -9,7 +10,7 @@ from textual.widgets import Input, Static
 
 from samedeal_client.model.keys import Action, Keys, Section
 
-__all__ = ["PromptScreen"]
+__all__ = ["PromptScreen", "checked"]
 
 
 class PromptScreen(Screen[str | None]):
@@ -57,3 +58,11 @@ class PromptScreen(Screen[str | None]):
         if event.key == "ctrl+c" or self._keys.action(event.key) is Action.BACK:
             event.stop()
             self.dismiss(None)
+
+
+def checked(read: Callable[[str], str], text: str) -> str:
+    """Read a line the way the command line does; what is wrong with it is a ValueError."""
+    try:
+        return read(text)
+    except argparse.ArgumentTypeError as error:
+        raise ValueError(str(error)) from None

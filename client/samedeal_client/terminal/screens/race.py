@@ -51,6 +51,10 @@ class RaceScreen(BaseScreen):
             return
         play, window = seat.play, Window(self.size.width, self.size.height)
         self._show("header", [header(play, seat.clock_ms, window.width)])
+        if play.ghosts is not None and not window.is_too_small:
+            # They go by the clock, not by what the server tells.
+            players = window.players(play, seat.clock_ms)
+            self._show("foot" if window.is_folded else "panel", players)
         if not play.is_playing and not window.is_too_small:
             self._show_waiting(seat, window)
 

@@ -1,8 +1,11 @@
 """A finished race played again, boards side by side."""
 
+from samedeal_client.cli.sources import Source
+from samedeal_client.errors import ClientError
 from samedeal_client.model.keys import Action, Section
 from samedeal_client.model.review import press, review_rows
-from samedeal_client.replays import ReplayModel, Track
+from samedeal_client.replays import ReplayModel
+from samedeal_client.terminal.haunted import Haunted
 from samedeal_client.terminal.screens.base import BaseScreen
 
 __all__ = ["ReplayScreen"]
@@ -15,8 +18,10 @@ class ReplayScreen(BaseScreen):
 
     section = Section.REPLAY
 
-    def __init__(self, tracks: tuple[Track, ...], *, seat: int | None) -> None:
+    def __init__(self, source: Source) -> None:
         super().__init__()
+        self._source = source
+        tracks, seat = source.replay.tracks, source.seat
         seats = [track.player.seat for track in tracks]
         self.model = ReplayModel(tracks, focus=seats.index(seat) if seat in seats else 0)
 
@@ -44,3 +49,13 @@ class ReplayScreen(BaseScreen):
             self.dismiss()
         elif action is Action.COLOURS:
             self.terminal.next_palette()
+        elif action is Action.GHOST:
+            await self._race_it()
+
+    async def _race_it(self) -> None:
+        """Race the run that leads."""
+        try:
+            seat = self.model.focused.player.seat
+            await self.terminal.haunt(Haunted.of(self._source, [seat]))
+        except ClientError as error:
+            self.say(str(error))

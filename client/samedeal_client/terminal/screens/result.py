@@ -23,7 +23,7 @@ class ResultScreen(BaseScreen):
             else seat.refusal or seat.play.last_said
         )
         rows = result_rows(
-            seat.race.view,
+            seat.result,
             seat.race.model.seat,
             self.own_keys,
             size.width,
@@ -41,6 +41,8 @@ class ResultScreen(BaseScreen):
                     self.say(self.terminal.share())
                 case Action.REPLAY:
                     await self.terminal.show_replay()
+                case Action.GHOST:
+                    await self.terminal.race_ghosts()
                 case Action.LEAVE:
                     await self.terminal.leave()
                 case Action.SAY:
