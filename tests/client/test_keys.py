@@ -40,9 +40,14 @@ def test_no_default_needs_alt_a_function_key_or_a_mouse() -> None:
     assert not [key for key in keys if key.startswith("alt") or re.fullmatch(r"f\d+", key)]
 
 
-def test_the_unshifted_row_of_a_french_keyboard_names_columns() -> None:
-    race = Keys().on(RACE)
-    assert [race.action(key) for key in "&é\"'("] == [Action(f"pile-{n}") for n in range(1, 6)]
+def test_the_unshifted_row_of_a_french_keyboard_names_columns_and_items() -> None:
+    race, menu = Keys().on(RACE), Keys().on(Section.LIST)
+    row = "&é\"'(-è_ç"
+    # The sixth is `fewer`, too: which of both is meant shows in the play.
+    assert [race.action(key) or key for key in row] == [
+        Action.FEWER if number == 6 else Action(f"pile-{number}") for number in range(1, 10)
+    ]
+    assert [menu.action(key) for key in row] == [Action(f"item-{n}") for n in range(1, 10)]
 
 
 def test_what_is_printed_is_read_back_the_same() -> None:

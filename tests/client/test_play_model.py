@@ -141,6 +141,28 @@ def test_a_card_is_taken_back_from_home_by_column_or_by_suit() -> None:
     assert player.play.sentence == "foundation cards never leave in this game"
 
 
+def test_the_sixth_key_of_a_french_row_names_a_column_and_elsewhere_carries_fewer() -> None:
+    run = "T1=9H;T2=TC9D;T6=TS"
+    french = Player(f"{HOMES};{run}")
+    assert french.press("&", "-") == ["T1>T6"]
+    assert french.press("é", "-") == []  # not fewer cards: the target
+    assert "refused" in french.play.sentence
+    assert Player(f"{HOMES};{run}").press("-") == []
+    other = Player(f"{HOMES};{run}", "klondike")
+    other.press("2")
+    assert other.play.marks().count == 2
+    other.press("-")
+    assert other.play.marks().count == 1
+    other.press("escape", "-")
+    assert other.play.marks().picked == "T6"
+
+
+def test_any_other_key_answers_a_question_with_no() -> None:
+    player = Player()
+    assert player.press("B", "m", "B", "m", "Q", "m", "y") == []
+    assert player.press("Q", "y") == ["leave"]
+
+
 def test_a_held_key_turns_the_stock_once() -> None:
     player = Player()
     assert player.press("space") == ["draw"]

@@ -39,6 +39,13 @@ async def test_the_first_start_asks_for_a_name_and_remembers_it(server_url: str)
     assert usual_name(server_url) == "robin"  # commands of the shell are about the same player
 
 
+async def test_ctrl_c_ends_the_program_where_a_line_is_typed_too(server_url: str) -> None:
+    async with shown(server_url) as show:
+        await show.until_static("WELCOME TO SAMEDEAL")
+        await show.press("a", "ctrl+c")
+        await eventually(lambda: not show.app.is_running)
+
+
 async def test_a_quick_race_needs_four_keys_and_goes_on(server_url: str) -> None:
     async with shown(server_url, name="sam") as show:
         await show.until("you are sam")

@@ -54,7 +54,7 @@ class Walk:
         self.seen.add(section)
         screen, before = self.show.app.screen, self.show.lines("message")
         old = [key for keys in DEFAULT_KEYS[section].values() for key in keys]
-        await self.show.press(*old)
+        await self.show.press(*old, "ctrl+q", "f1")
         await self.show.pilot.pause()
         assert self.show.app.screen is screen
         assert self.show.lines("message") == before

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Final
 
-__all__ = ["DEFAULT_KEYS", "ITEMS", "PILES", "Action", "Section"]
+__all__ = ["DEFAULT_KEYS", "FRENCH_ROW", "FRENCH_SIX", "ITEMS", "PILES", "Action", "Section"]
 
 
 class Section(StrEnum):
@@ -158,6 +158,10 @@ _ROW: Final = (
     ("8", "_", "!"),
     ("9", "ç"),
 )
+FRENCH_ROW: Final = frozenset(key for keys in _ROW for key in keys[1:])
+FRENCH_SIX: Final = "-"
+"""The sixth of that row is the same key as `fewer`: who uses the row, or has nothing picked, means
+the column."""
 _ANYWHERE: Final = {Action.HELP: ("?",), Action.REDRAW: ("ctrl+l",)}
 _STEPS: Final = {
     Action.LEFT: ("left", "h"),
@@ -172,6 +176,7 @@ _CHOOSE: Final = {
 }
 _NUMBERED: Final = {
     **dict(zip(ITEMS, _ROW, strict=True)),
+    Action.ITEM_6: (*_ROW[5], FRENCH_SIX),
     **_CHOOSE,
     Action.BACK: ("escape", "Q"),
     **_ANYWHERE,
@@ -237,7 +242,7 @@ DEFAULT_KEYS: Final[Mapping[Section, Mapping[Action, tuple[str, ...]]]] = {
         Action.TAKE_BACK: ("x",),
         Action.DRAW: ("space",),
         Action.MORE: ("+", "="),
-        Action.FEWER: ("-",),
+        Action.FEWER: (FRENCH_SIX, ")"),
         Action.UNDO: ("u", "ctrl+z"),
         Action.REDO: ("U",),
         Action.CURSOR: ("tab",),

@@ -27,7 +27,7 @@ from samedeal_client.model.hand import (
 from samedeal_client.model.ink import Ink
 from samedeal_client.model.keys import Action as Key
 from samedeal_client.model.keys import Keys, Section
-from samedeal_client.model.keytable import PILES
+from samedeal_client.model.keytable import FRENCH_ROW, FRENCH_SIX, PILES
 from samedeal_client.model.race import RaceModel
 from samedeal_client.model.waiting import only_bots, still_playing, waits_for
 
@@ -105,6 +105,7 @@ class PlayModel:
         self.log: list[str] = []
         self.is_finishing = False
         """Whether it plays on by itself, one move after the other's answer."""
+        self._is_french = False
         self._redo: list[Action] = []
         self._confirms: tuple[Do, float] | None = None
         self._last_key: tuple[str, float] = ("", -1.0)
@@ -161,6 +162,8 @@ class PlayModel:
         is_yes = self.keys.on(Section.CONFIRM).action(key) is Key.YES
         if is_yes and self._confirms is not None:
             return self._confirmed(self._confirms[0], "", now)
+        if action not in (Key.BANK, Key.QUIT):
+            self._confirms = None
         if not self.race.has_begun:
             return self._beside_the_cards(action, now)
         suit = self.keys.on(Section.TAKE_BACK).action(key)
@@ -168,12 +171,20 @@ class PlayModel:
             if not self.hand.take_back_suit(self.table, _SUITS[suit]):
                 self.say(f"no card of {suit} can come back", Ink.BAD)
             return []
+        action = self._meant(key, action)
         if action is None:
             return []
         if action in (Key.DRAW, Key.UNDO, Key.REDO) and is_held:
             return []
         wishes = self._with_cards(action, picture) if self.is_playing else None
         return self._beside_the_cards(action, now) if wishes is None else wishes
+
+    def _meant(self, key: str, action: Key | None) -> Key | None:
+        """What a key means where it stands for two things: the sixth of a French row."""
+        if action in _PILES and key in FRENCH_ROW:
+            self._is_french = True
+        is_six = self._is_french or self.hand.pile is None
+        return Key.PILE_6 if action is Key.FEWER and key == FRENCH_SIX and is_six else action
 
     def is_asking(self, key: str) -> bool:
         """Whether a key would be the answer to the question of which suit comes back."""

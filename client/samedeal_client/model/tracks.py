@@ -95,7 +95,8 @@ def panel(
     canvas.put(0, width - len(right), right, Ink.DIM)
     at = 1
     if page == "log":
-        for line in log[-(height - 2) :]:
+        lines = [line for text in log for line in textwrap.wrap(text, width - 2)]
+        for line in lines[-(height - 2) :]:
             canvas.put(at, 1, line)
             at += 1
         return canvas.rows()

@@ -55,7 +55,10 @@ class PromptScreen(Screen[str | None]):
         self.dismiss(answer)
 
     def on_key(self, event: events.Key) -> None:
-        if event.key == "ctrl+c" or self._keys.action(event.key) is Action.BACK:
+        if event.key == "ctrl+c":
+            event.stop()
+            self.app.exit(0)
+        elif self._keys.action(event.key) is Action.BACK:
             event.stop()
             self.dismiss(None)
 

@@ -12,7 +12,7 @@ from samedeal_client.terminal.screens.menu import MenuScreen
 
 __all__ = ["SayScreen"]
 
-_WIDTH: Final = 58
+_WIDTH: Final = 54
 _PHRASES: Final = dict(zip(ITEMS, Phrase, strict=False))
 
 
