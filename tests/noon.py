@@ -1,4 +1,4 @@
-"""Run the server on a day whose noon it is now: `noon.py serve --port N --data DIR`.
+"""Run the server on a day whose noon it is now, or was some time ago: `noon.py serve ...`.
 
 So no midnight comes between what a test asks first and what it asks next.
 """
@@ -16,9 +16,9 @@ from samedeal_server.process import run, stopped_by_signals
 from samedeal_server.settings import Settings
 
 
-async def serve(data: Path, port: int) -> None:
+async def serve(data: Path, port: int, later_s: int) -> None:
     stop = stopped_by_signals()
-    at_noon = Calendar(DAY_MS // 2 - int(time.time() * 1000) % DAY_MS)
+    at_noon = Calendar(DAY_MS // 2 - int(time.time() * 1000) % DAY_MS + later_s * 1000)
     settings = Settings(host="127.0.0.1", port=port, redis=None, data=data)
     async with running(settings, calendar=at_noon) as port:
         print(f"serving on ws://127.0.0.1:{port}", flush=True)
@@ -30,8 +30,9 @@ def main() -> None:
     parser.add_argument("serve", choices=["serve"])
     parser.add_argument("--port", type=int, required=True)
     parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--later", type=int, default=0, metavar="SECONDS")
     args = parser.parse_args()
-    run(serve(args.data, args.port))
+    run(serve(args.data, args.port, args.later))
 
 
 if __name__ == "__main__":

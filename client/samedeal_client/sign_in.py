@@ -9,23 +9,34 @@ from samedeal_client.connection import Client
 from samedeal_client.errors import ClientError, Refused
 from samedeal_client.wire import addresses
 
-__all__ = ["signed_in"]
+__all__ = ["last_name", "signed_in"]
+
+
+def last_name(server: str) -> str | None:
+    """The name that was played under as usual, the last time on a server."""
+    return next(filter(None, map(usual_name, addresses(server))), None)
 
 
 @asynccontextmanager
 async def signed_in(
-    server: str, name: str | None, *, is_bot: bool = False, as_usual: bool = False
+    server: str,
+    name: str | None,
+    *,
+    is_bot: bool = False,
+    as_usual: bool = False,
+    like: str | None = None,
 ) -> AsyncIterator[Client]:
     """The account of the name given, or a new guest; kept, so that its name brings it back.
 
-    Who plays `as_usual` is remembered, and without a name has the one of last time. Raise
+    Who plays `as_usual` is remembered, and without a name has the one of last time; the first time
+    on a server the name `like`, or a free one like it. Raise
     ClientError if the name is one of the other kind's, a bot's or a person's.
     """
     is_chosen = name is not None
     nodes = addresses(server)
     given = name
     if as_usual and given is None:
-        given = next(filter(None, map(usual_name, nodes)), None)
+        given = last_name(server) or like
     own_name = given or guest_name()
     kept = (recall(node, own_name) for node in nodes) if given else ()
     token = next((one for one in kept if one is not None), None)

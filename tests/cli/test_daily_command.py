@@ -9,9 +9,13 @@ from typing import Any
 
 import pytest
 
+import noon
 from samedeal.engine.cards import card_text
+from samedeal.engine.games import game
 from samedeal.protocol.days import DAILY_GAMES, date_of
-from support import run_cli
+from samedeal_client.accounts import usual_name
+from screens import shown
+from support import ServerProcess, run_cli
 
 
 def daily(url: str, state: Path, *words: str, stdin: str = "") -> tuple[int, str, str]:
@@ -123,3 +127,39 @@ def test_what_cannot_be_played_is_told_in_one_sentence(
     assert (code, text) == (2, "")
     assert sentence in error
     assert len(error.splitlines()) == 1
+
+
+async def test_past_midnight_the_run_of_the_day_before_is_named_before_it_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program, data = (str(Path(noon.__file__)),), tmp_path / "server"
+    with ServerProcess(data, program=program) as server:
+        url = server.url
+        code, text, _ = daily(url, tmp_path, "--game", "lanes", "--json")
+        assert code == 0
+        day = facts(text, "day")
+    # The same server half an hour past the midnight that follows.
+    port = int(url.rpartition(":")[2])
+    options = ("--later", str(12 * 3600 + 1800))
+    with ServerProcess(data, *options, port=port, program=program):
+        code, text, _ = daily(url, tmp_path, "--game", "lanes")
+        assert code == 0
+        first, second = text.splitlines()[:2]
+        assert first == (
+            f"* day {day['day']} ({day['date']}) goes on first: your run of it is still open"
+        )
+        assert second.startswith(f"* daily {day['day']} ({day['date']} UTC), over")
+        monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+        monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+        name = usual_name(url)
+        assert name is not None
+        async with shown(url, name=name) as show:
+            await show.until(f"you are {name}")
+            await show.press("d")
+            await show.until(f"{day['day'] + 1}", "Lanes")
+            while f"> {game('lanes').title}" not in show.text:
+                await show.press("down")
+            await show.press("enter")
+            await show.until(f"DAILY {day['day']}", f"day {day['day']} ({day['date']}) goes on")
+        code, text, _ = daily(url, tmp_path, "--game", "single-left")
+        assert text.startswith(f"* daily {day['day'] + 1} ")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from textual import events
 
-from samedeal_client.accounts import usual_name
+from samedeal_client.accounts import keep_usual, usual_name
 from samedeal_client.terminal import settings as remembered
 from samedeal_client.terminal.palette import Palette
 from samedeal_client.terminal.screens.replay import ReplayScreen
@@ -44,6 +44,15 @@ async def test_ctrl_c_ends_the_program_where_a_line_is_typed_too(server_url: str
         await show.until_static("WELCOME TO SAMEDEAL")
         await show.press("a", "ctrl+c")
         await eventually(lambda: not show.app.is_running)
+
+
+async def test_who_has_played_from_the_shell_is_offered_that_name(server_url: str) -> None:
+    keep_usual(server_url, "shelly")
+    async with shown(server_url) as show:
+        await show.until_static("You have played here as shelly: Enter goes on so")
+        await show.press("enter")
+        await show.until("you are shelly")
+    assert remembered.load().name == "shelly"
 
 
 async def test_a_quick_race_needs_four_keys_and_goes_on(server_url: str) -> None:

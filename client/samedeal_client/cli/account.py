@@ -15,8 +15,15 @@ __all__ = ["connected", "looking_on"]
 def connected(
     args: argparse.Namespace, *, is_bot: bool = False, as_usual: bool = False
 ) -> AbstractAsyncContextManager[Client]:
-    """The account of the name given, or a new guest; see `signed_in`."""
-    return signed_in(args.server, args.name, is_bot=is_bot, as_usual=as_usual)
+    """The account of the name given, or a new guest; see `signed_in`.
+
+    Who plays as usual for the first time on a server has the name of the terminal client.
+    """
+    # Only here: not every command needs it.
+    from samedeal_client.terminal import settings as remembered
+
+    like = remembered.load().name or None if as_usual and args.name is None else None
+    return signed_in(args.server, args.name, is_bot=is_bot, as_usual=as_usual, like=like)
 
 
 @asynccontextmanager

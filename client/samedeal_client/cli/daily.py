@@ -84,11 +84,8 @@ async def _daily(args: argparse.Namespace) -> int:
 async def _play(
     args: argparse.Namespace, client: Client, voice: Voice, daily: say.Daily, each: DayGame
 ) -> int:
-    shown = daily.model_copy(update={"games": (each,)})
-    # The commitment is told with the board.
-    lines = daytext.day_lines(shown, datetime.now().astimezone(), is_whole=False)
-    voice.say("day", "\n".join(f"* {line.strip()}" for line in lines), **_facts(shown))
     if is_over(each) and not args.practice:
+        _tell_day(voice, daily, each)
         voice.say(
             "played",
             "* you have played it: --share prints your result, --practice plays it once more",
@@ -97,12 +94,26 @@ async def _play(
     # A day that is over can be practised only: its number says it all.
     practice = args.practice or (daily.closed and args.day is not None)
     race = await client.play_daily(each.game, day=args.day, practice=practice)
+    tag = race.view.day
+    if tag is not None and tag.number != daily.day:
+        # It is past midnight, and the run of yesterday may go on for an hour.
+        voice.say("resumed", f"* {daytext.goes_on_first(tag)}", day=tag.number, date=tag.date)
+        daily = await client.daily(each.game, day=tag.number)
+        (each,) = daily.games
+    _tell_day(voice, daily, each)
     if wants_screen(args):
         return await play_race(client, race, daily)
     back = ["--name", client.name]
     if args.server != DEFAULT_SERVER:
         back += ["--server", args.server]
     return await Plain(client, race, voice, save=args.save, back=back).run()
+
+
+def _tell_day(voice: Voice, daily: say.Daily, each: DayGame) -> None:
+    shown = daily.model_copy(update={"games": (each,)})
+    # The commitment is told with the board.
+    lines = daytext.day_lines(shown, datetime.now().astimezone(), is_whole=False)
+    voice.say("day", "\n".join(f"* {line.strip()}" for line in lines), **_facts(shown))
 
 
 def _share(voice: Voice, daily: say.Daily, each: DayGame) -> int:

@@ -7,9 +7,9 @@ from typing import Final
 from samedeal.engine.games import game
 from samedeal.protocol import server_messages as say
 from samedeal.protocol.daily_messages import DayGame, OwnRun
-from samedeal.protocol.fields import RaceView, Status
+from samedeal.protocol.fields import DayTag, RaceView, Status
 
-__all__ = ["card", "coming", "day_lines", "greeting", "own_line", "way_back"]
+__all__ = ["card", "coming", "day_lines", "goes_on_first", "greeting", "own_line", "way_back"]
 
 _ROW: Final = 30
 
@@ -25,6 +25,11 @@ def greeting(view: RaceView, name: str) -> list[str]:
         f"{_span(view.deadline_ms - view.clock_ms)} at the latest",
         f"* the deal is fixed: commitment {view.commitment}",
     ]
+
+
+def goes_on_first(day: DayTag) -> str:
+    """Say past midnight that the run of the day before is what is played."""
+    return f"day {day.number} ({day.date}) goes on first: your run of it is still open"
 
 
 def way_back(view: RaceView, options: list[str]) -> str:

@@ -23,7 +23,7 @@ from samedeal_client.cli.daily import play_as_bot
 from samedeal_client.cli.order import is_first, tell_result
 from samedeal_client.cli.output import FINE, NO, Parser, Voice
 from samedeal_client.cli.plain import Plain
-from samedeal_client.cli.play import play_race, wants_screen
+from samedeal_client.cli.play import can_draw, play_race, wants_screen
 from samedeal_client.connection import Client
 from samedeal_client.errors import ClientError
 from samedeal_client.race import Race
@@ -107,10 +107,11 @@ def add_parsers(commands: "argparse._SubParsersAction[Parser]") -> None:
     for parser in (race, join, bot_):
         parser.add_argument("--json", action="store_true", help="one JSON object a line")
         add_server(parser)
-    for parser in (race, join, bot_):
-        parser.add_argument(
-            "--name", type=name, help="play under this name, and come back under it"
-        )
+    under = "play under this name, and come back under it"
+    for parser in (race, join):
+        last = "(at a terminal that of last time, else a new guest)"
+        parser.add_argument("--name", type=name, help=f"{under} {last}")
+    bot_.add_argument("--name", type=name, help=under)
     race.set_defaults(run=lambda args: asyncio.run(_play(args)))
     join.set_defaults(run=lambda args: asyncio.run(_play(args)))
     bot_.set_defaults(run=lambda args: asyncio.run(_bot(args)))
@@ -142,7 +143,8 @@ def _options(args: argparse.Namespace) -> dict[str, object]:
 
 
 async def _play(args: argparse.Namespace) -> int:
-    async with connected(args) as client:
+    # At a terminal it is the person who plays in the terminal client, unless another is named.
+    async with connected(args, as_usual=can_draw() and args.name is None) as client:
         if args.command == "race":
             race = await client.create_race(args.game, seed=args.seed, **_options(args))
         else:

@@ -28,7 +28,9 @@ def room_rows(
     rules = game(view.game)
     is_host = view.host == seat
     canvas.put(1, 2, f"ROOM {view.code}", Ink.TITLE)
-    canvas.put(1, 14, rules.title.upper(), Ink.TITLE)
+    left = canvas.put(1, 14, rules.title.upper(), Ink.TITLE)
+    own = next((player.name for player in view.players if player.seat == seat), "")
+    canvas.put(1, left + 2, f"you are {own}")
     at = 2
     for line in textwrap.wrap(rules.summary, width - 4):
         canvas.put(at, 2, line, Ink.DIM)

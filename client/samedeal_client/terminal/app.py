@@ -13,8 +13,8 @@ from samedeal.engine.games import GAMES, game
 from samedeal.protocol import server_messages as say
 from samedeal.protocol.errors import ErrorCode
 from samedeal.protocol.fields import Phase, RaceOptions
-from samedeal_client.accounts import guest_name
 from samedeal_client.cli import arguments
+from samedeal_client.cli.daytext import goes_on_first
 from samedeal_client.cli.order import is_first
 from samedeal_client.cli.sources import Source, load
 from samedeal_client.connection import Client, Race
@@ -22,6 +22,7 @@ from samedeal_client.errors import CannotConnect, ClientError, Refused
 from samedeal_client.ghosts import open_ghost_race
 from samedeal_client.model.faces import Faces
 from samedeal_client.model.help import help_rows
+from samedeal_client.model.ink import Ink
 from samedeal_client.model.keys import Action, Keys, Section
 from samedeal_client.model.keytable import ITEMS
 from samedeal_client.model.menu import Item
@@ -32,7 +33,7 @@ from samedeal_client.terminal import settings as remembered
 from samedeal_client.terminal.aside import Aside
 from samedeal_client.terminal.companion import Companion
 from samedeal_client.terminal.haunted import Haunted
-from samedeal_client.terminal.home import home_items, live_races, rooms
+from samedeal_client.terminal.home import home_items, live_races, name_question, rooms
 from samedeal_client.terminal.palette import Palette
 from samedeal_client.terminal.screens.base import BaseScreen
 from samedeal_client.terminal.screens.boards import BoardsScreen
@@ -185,19 +186,20 @@ class TerminalApp(App[int], inherit_bindings=False):
         return [f"you are {client.name}, on {where}"]
 
     def _ask_name(self, wrong: str = "") -> None:
+        about, likely = name_question(self.settings.name, self.server)
         self.push_screen(
             PromptScreen(
                 "WELCOME TO SAMEDEAL",
-                wrong or "Under which name do you play? Others see it, and it is yours alone.",
+                wrong or about,
                 lambda text: checked(arguments.name, text),
                 self.keys,
-                value=self.settings.name or guest_name(),
+                value=likely,
             ),
             self._named,
         )
 
     async def _named(self, name: str | None) -> None:
-        name = name or self.settings.name or guest_name()
+        name = name or name_question(self.settings.name, self.server)[1]
         self._remember(replace(self.settings, name=name))
         self.run_worker(self._connect(), exclusive=True, group="connect")
 
@@ -585,4 +587,11 @@ class TerminalApp(App[int], inherit_bindings=False):
         assert self.client is not None
         race = await self.client.play_daily(game_id, practice=practice)
         daily = await self.client.daily(game_id)
+        tag, late = race.view.day, ""
+        if tag is not None and tag.number != daily.day:
+            daily = await self.client.daily(game_id, day=tag.number)
+            late = goes_on_first(tag)
         self.sit(race, daily)
+        if late and self.seat is not None:
+            self.seat.play.say(late, Ink.TITLE)
+            self.redraw()

@@ -5,14 +5,16 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from typing import Final
 
+from samedeal_client.accounts import guest_name
 from samedeal_client.connection import Client
 from samedeal_client.model.ink import clipped
 from samedeal_client.model.keys import Action
 from samedeal_client.model.menu import Item
 from samedeal_client.model.watching import live_items, room_items
+from samedeal_client.sign_in import last_name
 from samedeal_client.terminal.aside import Aside
 
-__all__ = ["home_items", "live_races", "rooms"]
+__all__ = ["home_items", "live_races", "name_question", "rooms"]
 
 LIVE_EVERY_S: Final = 3.0
 _HOME = (
@@ -38,6 +40,15 @@ def home_items(aside: Aside | None = None) -> tuple[Item, ...]:
         return _HOME
     about = clipped(aside.about(), 52).rstrip()
     return (Item(Action.LAST_RACE, "last race", about), *_HOME)
+
+
+def name_question(remembered: str, server: str) -> tuple[str, str]:
+    """What to ask who comes here, and the likely answer: also who has played from the shell."""
+    if remembered:
+        return "Under which name do you play? Others see it, and it is yours alone.", remembered
+    if (known := last_name(server)) is not None:
+        return f"You have played here as {known}: Enter goes on so, or type another name.", known
+    return "Under which name do you play? Others see it, and it is yours alone.", guest_name()
 
 
 async def rooms(client: Client) -> AsyncGenerator[Sequence[Item]]:
