@@ -95,9 +95,11 @@ def test_a_newcomer_plays_at_once_on_a_private_server(tmp_path: Path) -> None:
         terminal.until("which game?")
         terminal.press("4")
         terminal.until("Pick a column by its number", "stock 30")
+        terminal.press(" ")
+        terminal.until("stock 29", "turned ")
         terminal.screen.reset()  # something else wrote over it
         terminal.press("\x0c")
-        terminal.until("Pick a column by its number", "stock 30", "TAB cursor")
+        terminal.until("stock 29", "TAB cursor")
         terminal.press("B", "B")
         terminal.until("banked:")
     assert terminal.process.returncode == 128 + 15
