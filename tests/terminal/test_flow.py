@@ -103,6 +103,8 @@ async def test_the_daily_is_played_resumed_and_shared(at_noon: str) -> None:
         assert len(re.findall(r"\b[0-9a-f]{64}\b", show.text)) > 2
         await show.press("enter")
         await show.until("DAILY", "this run", "until you")
+        await show.press("c")
+        await show.until("nobody is here to hear it")
         await show.press("space")
         await show.until("moves 1")
         await show.press("Q", "y")

@@ -27,8 +27,8 @@ def drawn(play: PlayModel, width: int, height: int) -> str:
     lines = [text_of(header(play, 161_000, width))]
     lines += [f"{text_of(own)}│{text_of(other)}" for own, other in zip(board, beside, strict=True)]
     lines += ["─" * width, text_of(message(play, faces, width)[-1])]
-    keys, is_alone = Keys().on(Section.RACE), play.race.view.day is not None
-    lines += [text_of(key_bar(play.table.rules, keys, width, is_alone=is_alone))]
+    keys = Keys().on(Section.RACE)
+    lines += [text_of(key_bar(play.table.rules, keys, width, is_alone=play.is_alone))]
     assert len(lines) == height
     assert all(cells(line) <= width for line in lines)
     return "\n".join(line.rstrip() for line in lines) + "\n"

@@ -29,6 +29,7 @@ from samedeal_client.model.keys import Action as Key
 from samedeal_client.model.keys import Keys, Section
 from samedeal_client.model.keytable import FRENCH_ROW, FRENCH_SIX, PILES
 from samedeal_client.model.race import RaceModel
+from samedeal_client.model.tracks import is_alone, news
 from samedeal_client.model.waiting import only_bots, still_playing, waits_for
 
 if TYPE_CHECKING:
@@ -132,6 +133,11 @@ class PlayModel:
     def is_playing(self) -> bool:
         """Whether the own run goes on."""
         return self.race.has_begun and self.me.status is Status.PLAYING and not self.table.is_won
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether there is nobody to talk to: a day's run, and any other of one seat."""
+        return is_alone(self.race.view)
 
     def marks(self) -> Marks:
         """What is marked on the board now."""
@@ -569,28 +575,11 @@ class PlayModel:
             self._seen[player.seat] = player
             if old is None or player.seat == self.race.seat:
                 continue
-            what = _news(old, player)
+            what = news(old, player)
             if what:
                 self.last.pop(player.seat, None)
                 self.last[player.seat] = what
                 self.log.append(f"{player.name} {what}")
-
-
-def _news(old: PlayerView, new: PlayerView) -> str:
-    """What a player did, in a few words; empty for nothing worth telling."""
-    if new.status is not old.status:
-        return {
-            Status.WON: "has won",
-            Status.BANKED: f"banked at {new.best}",
-            Status.LEFT: "left",
-        }.get(new.status, "")
-    if new.present is not old.present:
-        return "is back" if new.present else "lost the link"
-    if new.moves and new.home != old.home:  # else the deal sent it there
-        return f"{new.home - old.home:+} home"
-    if new.opened > old.opened:
-        return f"opened {new.opened - old.opened}"
-    return ""
 
 
 def _pile_order(pile: str) -> tuple[str, int]:

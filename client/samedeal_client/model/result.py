@@ -8,6 +8,7 @@ from samedeal.protocol.fields import OrderRow, RaceView, Status
 from samedeal_client.model.ghost_tracks import is_ghost
 from samedeal_client.model.ink import Canvas, Ink, Row, clipped
 from samedeal_client.model.keys import Action, ScreenKeys
+from samedeal_client.model.tracks import is_alone
 from samedeal_client.replays.text import time_text
 
 __all__ = ["headline", "result_rows", "share_card", "why"]
@@ -63,7 +64,7 @@ def result_rows(
     after = [(Action.NEXT, word if view.day is None else "your card")]
     after += [(Action.REPLAY, "replay")]
     after += [(Action.SHARE, "share card")] if view.day is None else []
-    after += [(Action.SAY, "say")] if view.day is None else []
+    after += [] if is_alone(view) else [(Action.SAY, "say")]
     after += [(Action.GHOST, "race the ghosts")] if not is_haunted and view.day is None else []
     foot = keys.foot(width - 2, *after, (Action.HELP, "help"), (Action.LEAVE, "home screen"))
     canvas.put(height - 1, 1, foot, Ink.DIM)

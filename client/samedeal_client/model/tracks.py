@@ -10,7 +10,7 @@ from samedeal_client.model.clock import clock
 from samedeal_client.model.ghost_tracks import is_ghost
 from samedeal_client.model.ink import Canvas, Ink, Row, cells, clipped
 
-__all__ = ["folded", "in_order", "panel", "standing"]
+__all__ = ["folded", "in_order", "is_alone", "news", "panel", "standing"]
 
 _NAME = 9
 _STATUS = {
@@ -34,6 +34,28 @@ def in_order(players: Sequence[PlayerView]) -> list[PlayerView]:
             one.seat,
         ),
     )
+
+
+def is_alone(view: RaceView) -> bool:
+    """Whether there is nobody to talk to: a day's run, and any other of one seat."""
+    return view.day is not None or view.options.seats == 1
+
+
+def news(old: PlayerView, new: PlayerView) -> str:
+    """What a player did, in a few words; empty for nothing worth telling."""
+    if new.status is not old.status:
+        return {
+            Status.WON: "has won",
+            Status.BANKED: f"banked at {new.best}",
+            Status.LEFT: "left",
+        }.get(new.status, "")
+    if new.present is not old.present:
+        return "is back" if new.present else "lost the link"
+    if new.moves and new.home != old.home:  # else the deal sent it there
+        return f"{new.home - old.home:+} home"
+    if new.opened > old.opened:
+        return f"opened {new.opened - old.opened}"
+    return ""
 
 
 def standing(player: PlayerView) -> str:

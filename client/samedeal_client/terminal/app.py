@@ -130,7 +130,7 @@ class TerminalApp(App[int], inherit_bindings=False):
         seat = self.seat
         if seat is None:
             return
-        if seat.race.view.day is not None:
+        if seat.play.is_alone:
             seat.play.say("nobody is here to hear it")
             return
         self.push_screen(SayScreen(self.keys, seat.tell))

@@ -103,7 +103,7 @@ class RaceScreen(BaseScreen):
             self.own_keys,
             window.width,
             is_over=not play.is_playing,
-            is_alone=play.race.view.day is not None,
+            is_alone=play.is_alone,
             can_end=only_bots(play.race.view, play.race.seat),
         )
         self._show("keys", [bar])
