@@ -49,13 +49,15 @@ def players(count: int, best: int, moves: int) -> tuple[PlayerView, ...]:
     )
 
 
-def playing(game_id: str, count: int, *, is_daily: bool = False) -> PlayModel:
-    """A race some moves on, as the greedy bot plays it."""
+def playing(
+    game_id: str, count: int, *, is_daily: bool = False, is_fresh: bool = False
+) -> PlayModel:
+    """A race some moves on, as the greedy bot plays it, or as dealt."""
     rules = game(game_id)
     full, view = Table.deal(rules, SEED), Table.deal(rules, SEED).view()
     options = RaceOptions(seats=max(2, count))
     run, chooser, log = Run(full, options.undo), Greedy(1), []
-    for seq in range(1, PLAYED[game_id] + 1):
+    for seq in range(1, 1 if is_fresh else PLAYED[game_id] + 1):
         move = chooser.choose(full.view())
         if move is None:
             break

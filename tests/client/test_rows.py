@@ -7,14 +7,14 @@ import pytest
 from samedeal.engine.games import GAMES
 from samedeal.engine.rules import Rules
 from samedeal.protocol.fields import DayTag, DealLabel, Phase
-from samedeal_client.model.help import help_rows
+from samedeal_client.model.help import help_rows, how
 from samedeal_client.model.ink import cells, text_of
 from samedeal_client.model.keys import Keys, Section
 from samedeal_client.model.result import result_rows
 from samedeal_client.model.room import room_rows
 from samedeal_client.model.standings import BoardChoice, board_rows
 from samedeal_client.model.tracks import panel
-from samedeal_client.model.window import MIN_HEIGHT, MIN_WIDTH, key_bar
+from samedeal_client.model.window import MIN_HEIGHT, MIN_WIDTH, Window, key_bar
 from scenes import playing
 
 
@@ -68,6 +68,15 @@ def test_limits_of_an_hour_and_more_are_told_in_one_way() -> None:
     tracks = words([text_of(row) for row in panel(view, 1, 31, 20)])
     assert "1:30:00," in room
     assert "1:30:00," in tracks
+
+
+def test_who_has_not_moved_yet_reads_how_the_game_goes_beside_the_board() -> None:
+    play, later = playing("lanes", 2, is_fresh=True), playing("lanes", 2)
+    for size in ((80, 24), (120, 40)):
+        told = words([text_of(row) for row in Window(*size).players(play, 0)])
+        rules = words(how(GAMES["lanes"]))
+        assert any(told[at : at + len(rules)] == rules for at in range(len(told)))
+        assert "alternate" not in words([text_of(row) for row in Window(*size).players(later, 0)])
 
 
 def test_who_has_ended_is_offered_only_what_works_while_others_play() -> None:

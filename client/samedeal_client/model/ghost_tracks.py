@@ -34,7 +34,7 @@ def _player(seat: int, ghost: "Ghost") -> PlayerView:
     # Not validated: no server has such a seat.
     return PlayerView.model_construct(
         seat=seat,
-        name=ghost.name.removeprefix("ghost of "),
+        name=ghost.name.removeprefix("ghost of ").removesuffix(" (bot)"),
         present=True,
         status=status,
         home=ghost.home,

@@ -6,7 +6,7 @@ from samedeal.engine.rules import Base, Rules, Space
 from samedeal_client.model.ink import Ink, Row, Span, row
 from samedeal_client.model.keys import Action, Keys, Section
 
-__all__ = ["help_rows"]
+__all__ = ["help_rows", "how"]
 
 _WIDTH = 58
 """What fits into the narrowest window."""
@@ -104,7 +104,7 @@ def help_rows(rules: Rules | None, keys: Keys, section: Section) -> list[Row]:
     if rules is not None:
         title = textwrap.wrap(f"{rules.title.upper()}: {rules.summary}", _WIDTH)
         rows += [row(f" {line}", Ink.TITLE) for line in title]
-        rows += [row(f" {line}") for line in _how(rules)]
+        rows += [row(f" {line}") for line in how(rules)]
         rows.append(())
     rows.append(
         row(" Same pile twice sends home. A click picks, a second drops, a double one", Ink.PLAIN)
@@ -151,7 +151,7 @@ def _line(name: str, about: str) -> Row:
     return (Span(f" {name:>6}  ", Ink.TITLE), Span(about))
 
 
-def _how(rules: Rules) -> list[str]:
+def how(rules: Rules) -> list[str]:
     """The rules in a few lines, from their values."""
     start = "the rank of the first card" if rules.base is not Base.FIXED else "ace"
     if rules.in_suit:

@@ -103,9 +103,10 @@ def panel(
     log: Sequence[str] = (),
     said: Mapping[int, str] = {},
     tall: bool = False,
+    how: Sequence[str] = (),
 ) -> list[Row]:
     """Draw the panel beside a board. `last` is what each seat did last, `said` what it
-    said; `tall` has the former in rows."""
+    said; `tall` has the former in rows. `how` the game goes is for who has not begun yet."""
     canvas = Canvas(width, height)
     last = last or {}
     players = view.players
@@ -136,7 +137,12 @@ def panel(
     for other, words in list(said.items())[-3:]:
         canvas.put(at, 1, clipped(f"{names.get(other, '?')}: {words}", width - 1), Ink.GOOD)
         at += 1
-    _notes(canvas, at + bool(said), view, seat, last, tall=tall)
+    at = _notes(canvas, at + bool(said), view, seat, last, tall=tall) + 1
+    told = [line for text in how for line in textwrap.wrap(text, width - 1)]
+    if at + len(told) <= height:
+        for line in told:
+            canvas.put(at, 1, line)
+            at += 1
     return canvas.rows()
 
 
@@ -171,8 +177,8 @@ def _notes(
     last: Mapping[int, str],
     *,
     tall: bool,
-) -> None:
-    """What else there is to tell, as far as there is room."""
+) -> int:
+    """What else there is to tell, as far as there is room. Return the row below."""
     rules = game(view.game)
     opening = sum(rules.columns) + rules.reserves * rules.reserve_size
     if rules.columns and not rules.open_columns:
@@ -217,6 +223,7 @@ def _notes(
             break
         canvas.put(at, 1, text, Ink.DIM)
         at += 1
+    return at
 
 
 def folded(view: RaceView, seat: int, width: int) -> Row:

@@ -12,6 +12,7 @@ from samedeal_client.model.clock import clock
 from samedeal_client.model.days import day_panel
 from samedeal_client.model.faces import Faces
 from samedeal_client.model.ghost_tracks import with_ghosts
+from samedeal_client.model.help import how
 from samedeal_client.model.ink import Canvas, Ink, Row, row
 from samedeal_client.model.keys import Action, ScreenKeys
 from samedeal_client.model.keytable import PILES
@@ -109,6 +110,7 @@ class Window:
             log=play.log,
             said=play.said,
             tall=self.is_large,
+            how=() if play.race.run.moves else how(play.table.rules),
         )
 
 
