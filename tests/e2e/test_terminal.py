@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+import pytest
+
 from ptys import Terminal
 from support import ServerProcess
 
@@ -119,4 +121,15 @@ def test_own_keys_are_taken_and_wrong_ones_refused_in_a_sentence(tmp_path: Path)
     (folder / "keys.toml").write_text("[keys]\nfly = ['a']\n")
     with Terminal(tmp_path, "play") as terminal:
         terminal.until("has no action 'fly'")
+        assert terminal.ended() == 2
+
+
+@pytest.mark.parametrize("command", ["race", "daily", "match"])
+def test_wrong_keys_are_refused_before_anything_is_begun(tmp_path: Path, command: str) -> None:
+    folder = tmp_path / "samedeal"
+    folder.mkdir()
+    (folder / "keys.toml").write_text("[race]\nhint = ['u']\n")
+    # Nobody is there: the keys are read before the server is asked.
+    with Terminal(tmp_path, command, "--server", "ws://127.0.0.1:9", columns=200) as terminal:
+        terminal.until("'u' is given to hint, but undo has it by default")
         assert terminal.ended() == 2

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 from samedeal_client.accounts import guest_name, usual_name
+from samedeal_client.cli.play import wants_screen
 from samedeal_client.connection import Client
 from samedeal_client.sign_in import signed_in
 from samedeal_client.wire import addresses
@@ -22,6 +23,9 @@ def connected(
     # Only here: not every command needs it.
     from samedeal_client.terminal import settings as remembered
 
+    if "plain" in args and wants_screen(args):
+        # What is wrong with the file of keys is said before a race, or a day's clock, has begun.
+        remembered.load_keys()
     like = remembered.load().name or None if as_usual and args.name is None else None
     return signed_in(args.server, args.name, is_bot=is_bot, as_usual=as_usual, like=like)
 
