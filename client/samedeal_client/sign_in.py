@@ -9,12 +9,19 @@ from samedeal_client.connection import Client
 from samedeal_client.errors import ClientError, Refused
 from samedeal_client.wire import addresses
 
-__all__ = ["last_name", "signed_in"]
+__all__ = ["LOCAL", "last_name", "signed_in"]
+
+LOCAL = "local"
+"""What the accounts of the private server of this machine are kept for: its address changes."""
 
 
-def last_name(server: str) -> str | None:
+def last_name(server: str, *, is_local: bool = False) -> str | None:
     """The name that was played under as usual, the last time on a server."""
-    return next(filter(None, map(usual_name, addresses(server))), None)
+    return next(filter(None, map(usual_name, _kept_for(server, is_local=is_local))), None)
+
+
+def _kept_for(server: str, *, is_local: bool) -> tuple[str, ...]:
+    return (LOCAL,) if is_local else tuple(addresses(server))
 
 
 @asynccontextmanager
@@ -25,6 +32,7 @@ async def signed_in(
     is_bot: bool = False,
     as_usual: bool = False,
     like: str | None = None,
+    is_local: bool = False,
 ) -> AsyncIterator[Client]:
     """The account of the name given, or a new guest; kept, so that its name brings it back.
 
@@ -33,10 +41,10 @@ async def signed_in(
     ClientError if the name is one of the other kind's, a bot's or a person's.
     """
     is_chosen = name is not None
-    nodes = addresses(server)
+    nodes = _kept_for(server, is_local=is_local)
     given = name
     if as_usual and given is None:
-        given = last_name(server) or like
+        given = last_name(server, is_local=is_local) or like
     own_name = given or guest_name()
     kept = (recall(node, own_name) for node in nodes) if given else ()
     token = next((one for one in kept if one is not None), None)

@@ -39,3 +39,14 @@ def test_a_race_from_the_shell_is_played_under_the_remembered_name(
     _, out, _ = run_cli("race", *where, stdin="leave\n", state=home)
     assert "you are " in out
     assert "tilda" not in out
+
+
+def test_the_private_server_knows_its_player_again_at_another_address(tmp_path: Path) -> None:
+    for is_first in (True, False):
+        with Terminal(tmp_path, "play", "--local") as local:
+            if is_first:
+                local.until("WELCOME", "Enter takes it")
+                local.press("lotte\r")
+            local.until("you are lotte, on a private server")
+            local.press("x")
+            assert local.ended() == 0

@@ -186,7 +186,7 @@ class TerminalApp(App[int], inherit_bindings=False):
         return [f"you are {client.name}, on {where}"]
 
     def _ask_name(self, wrong: str = "") -> None:
-        about, likely = name_question(self.settings.name, self.server)
+        about, likely = name_question(self.settings.name, self.server, is_local=self._is_local)
         self.push_screen(
             PromptScreen(
                 "WELCOME TO SAMEDEAL",
@@ -199,7 +199,7 @@ class TerminalApp(App[int], inherit_bindings=False):
         )
 
     async def _named(self, name: str | None) -> None:
-        name = name or name_question(self.settings.name, self.server)[1]
+        name = name or name_question(self.settings.name, self.server, is_local=self._is_local)[1]
         self._remember(replace(self.settings, name=name))
         self.run_worker(self._connect(), exclusive=True, group="connect")
 
@@ -218,7 +218,7 @@ class TerminalApp(App[int], inherit_bindings=False):
     async def _addressed(self, server: str | None) -> None:
         if server is None:
             return
-        self.server = server
+        self.server, self._is_local = server, False
         self._remember(replace(self.settings, server=server))
         self.run_worker(self._connect(), exclusive=True, group="connect")
 
@@ -237,7 +237,7 @@ class TerminalApp(App[int], inherit_bindings=False):
         self._say("connecting ...")
         try:
             self.client = await self._stack.enter_async_context(
-                signed_in(self.server, self.settings.name, as_usual=True)
+                signed_in(self.server, self.settings.name, as_usual=True, is_local=self._is_local)
             )
         except Refused as refusal:
             self._say(str(refusal))

@@ -42,11 +42,11 @@ def home_items(aside: Aside | None = None) -> tuple[Item, ...]:
     return (Item(Action.LAST_RACE, "last race", about), *_HOME)
 
 
-def name_question(remembered: str, server: str) -> tuple[str, str]:
+def name_question(remembered: str, server: str, *, is_local: bool) -> tuple[str, str]:
     """What to ask who comes here, and the likely answer: also who has played from the shell."""
     if remembered:
         return "Under which name do you play? Others see it, and it is yours alone.", remembered
-    if (known := last_name(server)) is not None:
+    if (known := last_name(server, is_local=is_local)) is not None:
         return f"You have played here as {known}: Enter goes on so, or type another name.", known
     return "Under which name do you play? Others see it, and it is yours alone.", guest_name()
 
