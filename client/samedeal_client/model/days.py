@@ -16,10 +16,12 @@ __all__ = ["DayChoice", "day_panel", "day_rows"]
 class DayChoice:
     """Which of a day's games is chosen."""
 
-    def __init__(self, daily: say.Daily) -> None:
+    def __init__(self, daily: say.Daily, game_id: str | None = None) -> None:
+        """The game that is named is chosen, else the featured one."""
         self.daily = daily
         games = [each.game for each in daily.games]
-        self.at = games.index(daily.featured) if daily.featured in games else 0
+        first = game_id or daily.featured
+        self.at = games.index(first) if first in games else 0
 
     @property
     def chosen(self) -> DayGame:

@@ -534,9 +534,10 @@ class TerminalApp(App[int], inherit_bindings=False):
         if self._home is None:
             self.stop()
             return
+        played = None if self.seat is None else self.seat.race.view.game
         self._close_seat()
         self._go_home()
-        self.push_screen(DailyScreen())
+        self.push_screen(DailyScreen(played))
 
     def share(self) -> str:
         """Put the result card on the clipboard. Return a sentence about it."""

@@ -15,8 +15,9 @@ class DailyScreen(BaseScreen):
 
     section = Section.DAILY
 
-    def __init__(self) -> None:
+    def __init__(self, game_id: str | None = None) -> None:
         super().__init__()
+        self._game = game_id
         self.choice: DayChoice | None = None
 
     def on_mount(self) -> None:
@@ -28,7 +29,7 @@ class DailyScreen(BaseScreen):
         if client is None:
             return
         try:
-            self.choice = DayChoice(await client.daily())
+            self.choice = DayChoice(await client.daily(), self._game)
         except ClientError as error:
             self.say(str(error))
         self.redraw()
