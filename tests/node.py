@@ -118,9 +118,15 @@ async def looking(crowd: Crowd, closing: asyncio.Event) -> None:
         await crowd.look()
 
 
-def unframed(frame: bytes) -> bytes:
-    """The payload of a whole frame of a server (RFC 6455, 5.2)."""
-    return frame[{126: 4, 127: 10}.get(frame[1], 2) :]
+def unframed(framed: bytes) -> list[bytes]:
+    """The payloads of whole frames of a server (RFC 6455, 5.2)."""
+    payloads = []
+    while framed:
+        head = {126: 4, 127: 10}.get(framed[1], 2)
+        size = framed[1] if head == 2 else int.from_bytes(framed[2:head], "big")
+        payloads.append(framed[head : head + size])
+        framed = framed[head + size :]
+    return payloads
 
 
 class Player:
@@ -137,8 +143,11 @@ class Player:
     def send(self, frame: bytes) -> None:
         self.frames.append(frame)
 
+    def write(self, framed: bytes) -> None:
+        self.frames += unframed(framed)
+
     def offer(self, framed: bytes) -> bool:
-        self.frames.append(unframed(framed))
+        self.write(framed)
         return True
 
     def keep_little(self) -> None:

@@ -59,7 +59,7 @@ TEND_S = 5.0
 """How often it is looked for days whose season has to be worked out."""
 CHECK_S = 300.0
 """How often it is seen to that the boards were checked for the day before."""
-RECHECK_S = 0.25
+RECHECK_S = 0.5
 """How often races that are idle are looked for; each has its turn every 2 s."""
 STREAKS_S = 60.0
 """How often it is looked for streaks that a day has ended."""

@@ -14,7 +14,8 @@ from samedeal_server.errors import StoreUnavailable
 from samedeal_server.followed import FollowedRun
 from samedeal_server.pause import is_set_within
 from samedeal_server.race import RaceState, about
-from samedeal_server.rooms import Room, Rooms
+from samedeal_server.room import Room
+from samedeal_server.rooms import Rooms
 from samedeal_server.store.leases import Leases
 from samedeal_server.store.races import RaceStore
 from samedeal_server.store.watch import WatchStore

@@ -67,7 +67,7 @@ async def _finish(redis: Redis, races: RaceStore, game: str) -> None:
     }
     pipe.hset(keys.race(race_id), mapping={"phase": Phase.CLOSED.value, **times})
     await pipe.execute()
-    await races.schedule(race_id, 0)
+    await races.schedule({race_id: 0})
 
 
 async def _fill(redis: Redis, game: str, rows: int, player: str) -> None:

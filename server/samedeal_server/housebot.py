@@ -9,7 +9,7 @@ from samedeal.protocol.fields import Phase, Status
 from samedeal_server.desk import RaceDesk
 from samedeal_server.errors import Refusal, ServerError, StoreUnavailable
 from samedeal_server.pause import is_set_within
-from samedeal_server.rooms import Room
+from samedeal_server.room import Room
 from samedeal_server.runs import Committed, Fenced, LiveRun
 from samedeal_server.store.accounts import HOUSE_BOT
 
@@ -33,6 +33,15 @@ class _BotSeat:
 
     def send(self, frame: bytes) -> None:
         """It needs nothing but its table."""
+
+    def tell(self, _framed: bytes, _now: float) -> bool:
+        return False
+
+    def tell_due(self, _now: float) -> bool:
+        return False
+
+    def drop(self) -> None:
+        """Nothing waits for it."""
 
     def fenced(self) -> None:
         self.is_over.set()

@@ -254,6 +254,12 @@ class RaceState:
         return {seat.node for seat in self.seats.values()} | self.eyes.keys()
 
     @property
+    def due_ms(self) -> int:
+        """When it moves on by itself, by the store's clock; 0 if only players can move it on."""
+        due = {Phase.COUNTDOWN: self.go_at_ms, Phase.RUNNING: self.deadline_at_ms}
+        return due.get(self.phase, 0)
+
+    @property
     def was_run(self) -> bool:
         """Whether it got as far as GO; a lobby that everyone left did not."""
         return self.go_at_ms > 0

@@ -2,12 +2,11 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Collection, Coroutine, Iterable
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from collections.abc import Callable, Coroutine, Iterable, Mapping
+from typing import Any
 
 from samedeal.protocol.codec import encode, pack
-from samedeal.protocol.fields import Phase, Phrase, Status
+from samedeal.protocol.fields import Phase, Phrase
 from samedeal.protocol.limits import PROGRESS_PER_S
 from samedeal.protocol.phrase_messages import Said
 from samedeal.protocol.server_messages import (
@@ -15,18 +14,19 @@ from samedeal.protocol.server_messages import (
     Go,
     Moved,
     Notice,
-    ServerMessage,
 )
 from samedeal.protocol.server_messages import Room as RoomEvent
 from samedeal_server.books import Books
 from samedeal_server.errors import StoreUnavailable
 from samedeal_server.lobby import Lobbies
 from samedeal_server.race import RaceState, about
+from samedeal_server.room import Member, Room
 from samedeal_server.runs import LiveRun
 from samedeal_server.store.leases import Leases, Outage
 from samedeal_server.store.races import Advanced, RaceStore, Stale
+from samedeal_server.wire import framed
 
-__all__ = ["Audience", "Member", "Room", "Rooms"]
+__all__ = ["Rooms"]
 
 log = logging.getLogger(__name__)
 
@@ -49,85 +49,6 @@ _READERS = 16
 """Races read at the same time when many may have changed."""
 
 
-class Member(Protocol):
-    """A connection that holds a seat in a room."""
-
-    seat: int
-    epoch: int
-    live: LiveRun | None
-
-    def send(self, frame: bytes) -> None:
-        """Write a frame now, without waiting."""
-
-    def fenced(self) -> None:
-        """Another connection took the seat over: let go of it, and say so."""
-
-
-class Audience(Protocol):
-    """Those who watch a race from this node."""
-
-    def took(self, old: RaceState, state: RaceState) -> None:
-        """The race was read, and something besides the play may have changed."""
-
-    def moved(self, seats: Collection[int]) -> None:
-        """These seats have moved on."""
-
-    def lost(self) -> None:
-        """The store is back at an earlier state of the race."""
-
-    def close(self) -> None:
-        """The server stops."""
-
-
-@dataclass(slots=True, eq=False)
-class Room:
-    """A race, and the members and watchers on this node."""
-
-    state: RaceState
-    members: dict[int, Member] = field(default_factory=dict)
-    audience: Audience | None = None
-    dirty: set[int] = field(default_factory=set)
-    ver: int = 0
-    """The newest version heard of."""
-    read_ver: int = 0
-    """The version that was read last."""
-    own: set[int] = field(default_factory=set)
-    """Versions after it that are commits of this node, so known without reading."""
-    told: int = 0
-    """The newest version that members were told of; they never get an older one."""
-    checked_at: float = 0.0
-    last_progress: float = 0.0
-    timer: asyncio.TimerHandle | None = None
-    reading: bool = False
-    read_again: bool = False
-
-    @property
-    def id(self) -> str:
-        return self.state.id
-
-    def tell(self, message: ServerMessage) -> None:
-        """Send one message to every member, encoded once."""
-        frame = encode(message)
-        for member in list(self.members.values()):
-            member.send(frame)
-
-    @property
-    def is_behind(self) -> bool:
-        """Whether there are versions that nobody here has seen."""
-        return self.ver > self.read_ver + len(self.own)
-
-    def follow(self, seat: int, live: LiveRun) -> None:
-        """Bring a record up to date with the run that is played on this node."""
-        record, run = self.state.seats.get(seat), live.run
-        if record is None or live.busy or run.seq < record.seq:
-            return
-        record.seq, record.home, record.best = run.seq, run.home, run.best
-        record.opened, record.t_ms = run.opened, run.t_last_ms
-        record.t_best_ms, record.m_best = run.t_best_ms, run.m_best
-        if run.is_won:
-            record.ended = Status.WON
-
-
 class Rooms:
     """All rooms of this node: reads races when they change, moves phases on, pushes progress."""
 
@@ -147,6 +68,8 @@ class Rooms:
         """Makes a run without actions for (race, seat, epoch)."""
         self._rooms: dict[str, Room] = {}
         self._dirty: set[Room] = set()
+        self._untold: set[Member] = set()
+        """Those for whom progress may wait for their next ack."""
         self._tick: asyncio.TimerHandle | None = None
         self._unlooked: set[tuple[Room, int]] = set()
         self._look: asyncio.TimerHandle | None = None
@@ -226,7 +149,8 @@ class Rooms:
         """
         room = self._rooms.get(state.id)
         if room is None:
-            room = Room(state, ver=state.ver, read_ver=state.ver, told=state.ver)
+            room = Room(state, told=state.ver)
+            room.read(state.ver, 0.0)
             self._rooms[state.id] = room
             self._arm(room)
             if state.options.listed:
@@ -240,6 +164,8 @@ class Rooms:
                 # The next look will not find it here any more.
                 self._look_at(room, member.seat)
             del room.members[member.seat]
+        self._untold.discard(member)
+        member.drop()
         self.forget_if_empty(room)
 
     def forget_if_empty(self, room: Room) -> None:
@@ -256,7 +182,7 @@ class Rooms:
     def rang(self, race_id: str, ver: int, *, is_move: bool) -> None:
         """Another node changed this race: read it again. Moves wait for the next tick."""
         room = self._rooms.get(race_id)
-        if room is None or ver <= room.read_ver:
+        if room is None or ver <= room.seen:
             return
         room.ver = max(room.ver, ver)
         if is_move:
@@ -297,7 +223,7 @@ class Rooms:
             for room, ver in zip(some, vers, strict=True):
                 room.checked_at = now
                 # A commit under way makes them differ too: then one reading is for nothing.
-                if ver != room.read_ver + len(room.own):
+                if ver != room.known_ver:
                     behind.append(room)
             await self._refresh_all(behind)
 
@@ -327,8 +253,7 @@ class Rooms:
                     return
                 if state.ver < known:
                     log.warning("race %s: the store has lost its latest versions", room.id)
-                    room.own.clear()
-                    room.ver = state.ver
+                    room.rewind(state.ver)
                     if room.audience is not None:
                         room.audience.lost()
                 elif state.ver < room.read_ver:
@@ -341,9 +266,8 @@ class Rooms:
 
     def moved(self, room: Room, seat: int, live: LiveRun, ver: int | None) -> None:
         """A member's action is in the log: have the room told at the next tick."""
-        if ver is not None and ver > room.read_ver:
-            room.own.add(ver)
-            room.ver = max(room.ver, ver)
+        if ver is not None:
+            room.committed(ver)
         room.dirty.add(seat)
         self._push_soon(room)
         if live.run.is_won:
@@ -354,9 +278,7 @@ class Rooms:
         """Replace what is known of the race, and tell the members the difference."""
         old, room.state = room.state, state
         is_newer = state.ver >= room.read_ver
-        room.read_ver, room.checked_at = state.ver, self._loop.time()
-        room.own = {ver for ver in room.own if ver > state.ver}
-        room.ver = max(room.ver, state.ver)
+        room.read(state.ver, self._loop.time())
         room.told = state.ver = max(room.told, state.ver)
         if is_newer and state.phase is not Phase.CLOSED:
             for number, seat in state.seats.items():
@@ -436,11 +358,12 @@ class Rooms:
                 continue
             room.last_progress = now
             room.told = max(room.told, room.ver)
-            self._push(room)
-        if self._dirty:
+            self._push(room, now)
+        self._untold = {member for member in self._untold if member.tell_due(now)}
+        if self._dirty or self._untold:
             self._tick = self._loop.call_later(_TICK_S, self._push_progress)
 
-    def _push(self, room: Room) -> None:
+    def _push(self, room: Room, now: float) -> None:
         """Tell a room who moved on."""
         state, rows = room.state, []
         for seat in sorted(room.dirty):
@@ -452,9 +375,11 @@ class Rooms:
         if room.audience is not None:
             room.audience.moved(room.dirty)
         room.dirty.clear()
-        frame = pack({"race": room.id, "ver": room.told, "players": rows, "type": "progress"})
+        news = {"race": room.id, "ver": room.told, "players": rows, "type": "progress"}
+        frame = framed(pack(news))
         for member in list(room.members.values()):
-            member.send(frame)
+            if member.tell(frame, now):
+                self._untold.add(member)
         if self._look is None:
             self._look = self._loop.call_later(_LOOK_S, self._look_for_stuck)
 
@@ -497,37 +422,69 @@ class Rooms:
             room.timer.cancel()
             room.timer = None
         state = room.state
-        due = {
-            Phase.COUNTDOWN: state.go_at_ms,
-            Phase.RUNNING: state.deadline_at_ms,
-        }.get(state.phase)
-        if due is not None:
-            delay_s = max(0.001, (due - state.now_ms) / 1000)
+        if state.due_ms:
+            delay_s = max(0.001, (state.due_ms - state.now_ms) / 1000)
             room.timer = self._loop.call_later(delay_s, lambda: self.own(self.advance(state.id)))
 
     async def advance(self, race_id: str) -> None:
         """Move a race on if it is time; book it and let the sweep forget it when it is closed."""
-        at = await self._advanced(race_id)
+        at = await self._moved_on(race_id)
         if at is None:
-            await self._races.unschedule(race_id)
             return
-        if at.phase is Phase.CLOSED:
-            await self._books.book(race_id)
-            await self._races.unschedule(race_id)
-        else:
-            sweep_ms = _DAY_SWEEP_MS if at.is_of_a_day else _SWEEP_MS
-            await self._races.schedule(race_id, min(at.due_ms, at.now_ms + sweep_ms))
-            if at.phase is Phase.RUNNING and not at.is_of_a_day:
-                await self._races.list_live(race_id, at.now_ms)
+        await self._plan({race_id: at})
         room = self._rooms.get(race_id)
         if room is None:
-            if at.phase is Phase.LOBBY:
-                await self.show(race_id)
+            await self._show_lobby(race_id, at)
             return
         # One that was seen closed already may have been rated since.
         is_over = at.phase is room.state.phase is Phase.CLOSED
         if not is_over or room.state.options.ranked:
             await self.refresh(room)
+
+    async def sweep(self) -> None:
+        """Move on every race that is due, whoever plays in it and wherever."""
+        found = {}
+        for race_id in await self._races.overdue(200):
+            at = await self._moved_on(race_id)
+            if at is not None:
+                found[race_id] = at
+        await self._plan(found)
+        for race_id, at in found.items():
+            room = self._rooms.get(race_id)
+            if room is None:
+                await self._show_lobby(race_id, at)
+            elif at.is_news_to(room.state):
+                await self.refresh(room)
+
+    async def _moved_on(self, race_id: str) -> Advanced | None:
+        """Move a race on and book it when it is closed. None if there is none any more."""
+        at = await self._advanced(race_id)
+        if at is not None and at.phase is Phase.CLOSED:
+            await self._books.book(race_id)
+        if at is None or at.phase is Phase.CLOSED:
+            await self._races.unschedule(race_id)
+        return at
+
+    async def _plan(self, found: Mapping[str, Advanced]) -> None:
+        """Say when the sweep looks at open races again, and list those that run."""
+        dues = {
+            race_id: min(at.due_ms, at.now_ms + (_DAY_SWEEP_MS if at.is_of_a_day else _SWEEP_MS))
+            for race_id, at in found.items()
+            if at.phase is not Phase.CLOSED
+        }
+        live = {
+            race_id: at.now_ms
+            for race_id, at in found.items()
+            if at.phase is Phase.RUNNING and not at.is_of_a_day
+        }
+        if dues:
+            await self._races.schedule(dues)
+        if live:
+            await self._races.list_live(live)
+
+    async def _show_lobby(self, race_id: str, at: Advanced) -> None:
+        if at.phase is Phase.LOBBY:
+            await self.show(race_id)
 
     async def show(self, race_id: str) -> None:
         """Have the lobby show a room as it is that this node has nobody in."""
@@ -540,11 +497,6 @@ class Rooms:
                 return await self._races.advance(race_id, self._leases.outages)
             except Stale:
                 await self._leases.beat()
-
-    async def sweep(self) -> None:
-        """Move on every race that is due, whoever plays in it and wherever."""
-        for race_id in await self._races.overdue(200):
-            await self.advance(race_id)
 
     def own(self, work: Coroutine[Any, Any, None]) -> None:
         """Run work that nobody waits for; what goes wrong in it is logged."""

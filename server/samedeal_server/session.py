@@ -18,10 +18,11 @@ from samedeal_server.audience import Watcher
 from samedeal_server.desk import RaceDesk
 from samedeal_server.door import Visitor
 from samedeal_server.errors import Refusal, ServerError, StoreUnavailable
-from samedeal_server.rooms import Room
+from samedeal_server.progress import Progress
+from samedeal_server.room import Room
 from samedeal_server.runs import Committed, Fenced, LiveRun
 from samedeal_server.store.accounts import Account
-from samedeal_server.wire import POLICY, TRY_LATER
+from samedeal_server.wire import POLICY, TRY_LATER, framed
 
 __all__ = ["Outbox", "Session"]
 
@@ -38,6 +39,9 @@ class Outbox(Protocol):
 
     def send(self, frame: bytes) -> None:
         """Write a frame now; a client that does not read is closed, not waited for."""
+
+    def write(self, framed: bytes) -> None:
+        """The same with frames that are framed already."""
 
     def offer(self, framed: bytes) -> bool:
         """Write bytes that are framed already, unless much is unread. Return whether it did."""
@@ -61,9 +65,22 @@ class Seat:
         self.epoch = epoch
         self.live: LiveRun | None = None
         self.room: Room | None = None
+        self.progress = Progress()
 
     def send(self, frame: bytes) -> None:
-        self.session.outbox.send(frame)
+        self.session.outbox.write(self.progress.take() + framed(frame))
+
+    def tell(self, framed: bytes, now: float) -> bool:
+        self.progress.add(framed, now)
+        return self.tell_due(now)
+
+    def tell_due(self, now: float) -> bool:
+        if due := self.progress.due(now):
+            self.session.outbox.write(due)
+        return self.progress.is_waiting
+
+    def drop(self) -> None:
+        self.progress.take()
 
     def fenced(self) -> None:
         self.session.let_go(self)
@@ -414,7 +431,8 @@ class Session:
             self._idle.set_result(None)
             self._idle = None
         if isinstance(result, Committed):
-            self.outbox.send(self._ack(message, result))
+            ack = framed(self._ack(message, result))
+            self.outbox.write(ack + seat.progress.with_ack(self._now()))
             if seat.room is not None:
                 self._desk.rooms.moved(seat.room, seat.seat, live, ver)
         elif isinstance(result, Refusal):

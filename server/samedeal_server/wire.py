@@ -130,12 +130,16 @@ class Wire(asyncio.Protocol):
 
     def send(self, frame: bytes) -> None:
         """Write a frame now. Who leaves too much unread is closed."""
+        self.write(framed(frame))
+
+    def write(self, framed: bytes) -> None:
+        """Write frames, as `framed` made them, in one go. Who leaves too much unread is closed."""
         if self._protocol.state is not State.OPEN:
             return
         if self._transport.get_write_buffer_size() > MAX_BACKLOG:
             self._close_slow()
             return
-        self._transport.write(framed(frame))
+        self._transport.write(framed)
 
     def offer(self, framed: bytes) -> bool:
         """Write a frame, as `framed` made it, unless much is left unread. Return whether it is out.

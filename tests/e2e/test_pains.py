@@ -277,7 +277,7 @@ async def test_p37_a_race_counts_once_whichever_nodes_close_it(tmp_path: Path) -
                 await eventually(lambda w=wire: bool(w.all(say.Closed)))  # type: ignore[misc]
             # Any node may close it again, and the sweep does.
             redis = StoreAddress.parse(store).client()
-            await RaceStore(redis, "test").schedule(race, 0)
+            await RaceStore(redis, "test").schedule({race: 0})
             await eventually(lambda: is_forgotten(redis))
             await redis.aclose()
             assert ada.all(say.Closed)[0].race.order == ivo.all(say.Closed)[0].race.order
@@ -333,7 +333,7 @@ async def test_a_race_that_everyone_went_from_is_closed_and_counted_by_the_sweep
         assert due_ms <= state.now_ms + 15_000 < state.deadline_at_ms
         deadline_ms = state.now_ms - state.go_at_ms - 1
         await redis.hset(keys.race(race), "deadline", str(state.go_at_ms + deadline_ms))
-        await races.schedule(race, 0)
+        await races.schedule({race: 0})
         await eventually(lambda: is_forgotten(redis), 10)
         async with wired(server.url, token=token) as ada:
             seated = await ada.get(say.Seated, ask.Resume, race=race)

@@ -55,5 +55,5 @@ async def test_whatever_was_booked_half_is_booked_whole_and_once(
         finally:
             await asyncio.to_thread(server.stop, how)
         # Killed before the race was forgotten: the next server books it once more.
-        await store.races.schedule(RACE, 0)
+        await store.races.schedule({RACE: 0})
     assert await counts(boards) == expected

@@ -26,7 +26,7 @@ from samedeal_client.connection import Client
 from samedeal_server.buckets import Limits
 from samedeal_server.door import Door, Proxies
 from samedeal_server.gateway import Gateway
-from samedeal_server.rooms import Room
+from samedeal_server.room import Room
 from samedeal_server.runs import LiveRun
 from samedeal_server.session import Session
 from samedeal_server.wire import Wire

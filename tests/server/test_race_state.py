@@ -6,6 +6,8 @@ from dataclasses import replace
 
 from samedeal.protocol.fields import Phase, RaceOptions, Status
 from samedeal_server.race import RaceState, SeatState
+from samedeal_server.room import Room
+from samedeal_server.store.races import Advanced
 
 GO_AT_MS = 1_000_000
 
@@ -81,3 +83,36 @@ def test_seed_and_order_are_in_the_view_of_a_closed_race_only() -> None:
 def test_a_lobby_that_was_closed_has_no_clock_no_seed_and_no_order() -> None:
     view = replace(race(seat(1)), go_at_ms=0, deadline_at_ms=0).view()
     assert (view.clock_ms, view.deadline_ms, view.seed, view.order) == (0, 0, None, ())
+
+
+def test_commits_of_this_node_are_known_without_reading() -> None:
+    room = Room(race())
+    room.read(4, 0.0)
+    for ver in range(5, 500):
+        room.committed(ver)
+    assert (room.known_ver, room.is_behind, room.own) == (499, False, set())
+
+
+def test_a_version_of_another_node_is_not_known_until_it_is_read() -> None:
+    room = Room(race())
+    room.read(4, 0.0)
+    for ver in (6, 8, 7):
+        room.committed(ver)
+    assert (room.ver, room.known_ver, room.is_behind) == (8, 7, True)
+    room.committed(5)
+    assert (room.known_ver, room.is_behind, room.own) == (8, False, set())
+    room.committed(10)
+    room.read(9, 1.0)
+    assert (room.known_ver, room.is_behind, room.own) == (10, False, set())
+    room.rewind(3)
+    assert (room.ver, room.known_ver, room.is_behind) == (3, 3, False)
+
+
+def test_only_another_phase_or_deadline_is_news_while_a_race_runs() -> None:
+    known = race(phase=Phase.RUNNING)
+    due_ms = known.deadline_at_ms
+    assert not Advanced(Phase.RUNNING, known.now_ms, due_ms).is_news_to(known)
+    assert Advanced(Phase.RUNNING, known.now_ms, due_ms + 1).is_news_to(known)
+    assert Advanced(Phase.RUNNING, known.now_ms, due_ms).is_news_to(race(phase=Phase.COUNTDOWN))
+    # One that was seen closed may have been rated since.
+    assert Advanced(Phase.CLOSED, known.now_ms, 0).is_news_to(race(phase=Phase.CLOSED))

@@ -291,9 +291,9 @@ async def test_the_next_race_is_for_those_who_sat_in_a_race_that_was_run(store: 
 async def test_what_is_due_is_given_once_it_is_and_until_it_is_done(store: Store) -> None:
     await store.open()
     now_ms = (await store.state()).now_ms
-    await store.races.schedule(RACE, now_ms + 60_000)
+    await store.races.schedule({RACE: now_ms + 60_000})
     assert await store.races.overdue(10) == []
-    await store.races.schedule(RACE, now_ms - 1)
+    await store.races.schedule({RACE: now_ms - 1})
     assert await store.races.overdue(10) == [RACE]
     await store.races.unschedule(RACE)
     assert await store.races.overdue(10) == []
@@ -301,14 +301,14 @@ async def test_what_is_due_is_given_once_it_is_and_until_it_is_done(store: Store
 
 async def test_only_so_many_are_given_at_a_time(store: Store) -> None:
     for number in range(5):
-        await store.races.schedule(f"race{number}", number)
+        await store.races.schedule({f"race{number}": number})
     assert await store.races.overdue(2) == ["race0", "race1"]
 
 
 async def test_an_opened_race_keeps_its_place_in_the_sweep(store: Store) -> None:
     await store.open()
     now_ms = (await store.state()).now_ms
-    await store.races.schedule(RACE, now_ms + 60_000)
+    await store.races.schedule({RACE: now_ms + 60_000})
     await store.open()
     assert await store.races.overdue(10) == []
 

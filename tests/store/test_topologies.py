@@ -270,7 +270,7 @@ async def test_an_outage_makes_every_race_due_in_a_cluster_too(client: Redis) ->
     assert leases.outages.all[-1].to_ms - leases.outages.all[-1].from_ms >= 20_000
     ids = [new_id() for _ in range(5)]
     for race_id in ids:
-        await races.schedule(race_id, 2**52)
+        await races.schedule({race_id: 2**52})
     await races.all_due()
     assert set(ids) <= set(await races.overdue(1000))
     for race_id in ids:
@@ -364,7 +364,7 @@ async def test_accounts_and_codes_and_the_sweep_need_no_common_slot(client: Redi
     await accounts.remove(account.player)
     for number in range(20):
         assert await races.claim_code(f"CODE{number}", f"race{number}")
-        await races.schedule(f"race{number}", 1)
+        await races.schedule({f"race{number}": 1})
     assert len(await races.overdue(100)) >= 20
     assert await races.load("race1") is None
 

@@ -93,6 +93,11 @@ class Advanced:
     is_of_a_day: bool = False
     """Whether it is a run at the deal of a day that is on."""
 
+    def is_news_to(self, state: RaceState) -> bool:
+        """Whether a record that was read before may not be all there is to know by now."""
+        is_over = self.phase is Phase.CLOSED
+        return is_over or (self.phase, self.due_ms) != (state.phase, state.due_ms)
+
 
 class Stale(Exception):
     """The outages were read too long ago to say whether a race is over."""
@@ -303,21 +308,23 @@ class RaceStore:
             pipe.pexpire(keys.log(race_id, number), LIFETIME_MS)
         await pipe.execute()
 
-    async def schedule(self, race_id: str, due_ms: int) -> None:
-        """Have the sweep look at a race at `due_ms` of the store's clock."""
-        await self._redis.zadd(keys.due(), {race_id: due_ms})
+    async def schedule(self, dues: Mapping[str, int]) -> None:
+        """Have the sweep look at races, each when the store's clock shows so many ms."""
+        await self._redis.zadd(keys.due(), dict(dues))
 
     async def unschedule(self, race_id: str) -> None:
         """Nothing will ever be due in this race again."""
         await self._redis.zrem(keys.live(), race_id)
         await self._redis.zrem(keys.due(), race_id)
 
-    async def list_live(self, race_id: str, now_ms: int) -> None:
-        """Put a race that runs on the list of those, once."""
-        await self._redis.zadd(keys.live(), {race_id: now_ms}, nx=True)
+    async def list_live(self, since: Mapping[str, int]) -> None:
+        """Put races that run since then on the list of those, each once."""
+        pipe = self._redis.pipeline(transaction=False)
+        pipe.zadd(keys.live(), dict(since), nx=True)
         # Whatever nobody took off it is over by then.
-        await self._redis.zremrangebyscore(keys.live(), 0, now_ms - OPEN_AT_MOST_MS)
-        await self._redis.pexpire(keys.live(), OPEN_AT_MOST_MS)
+        pipe.zremrangebyscore(keys.live(), 0, max(since.values()) - OPEN_AT_MOST_MS)
+        pipe.pexpire(keys.live(), OPEN_AT_MOST_MS)
+        await pipe.execute()
 
     async def live(self, limit: int) -> list[str]:
         """Return races that run, the latest first."""

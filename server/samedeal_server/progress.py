@@ -1,0 +1,48 @@
+"""Progress on its way to one member: with an ack that is near anyway, or by itself.
+
+A write costs as much as all the rest of a move. Whoever moves several times a second gets what is
+new of the others along with an ack, and needs no write of its own for it.
+"""
+
+__all__ = ["Progress"]
+
+_QUICK_S = 0.25
+"""Whoever had an ack so lately is about to have another one."""
+_PATIENCE_S = 0.2
+"""How long what is new waits for it."""
+
+
+class Progress:
+    """What a member has yet to be told, framed; all times in seconds of one clock."""
+
+    __slots__ = ("_acked_at", "_framed", "_since")
+
+    def __init__(self) -> None:
+        self._framed = b""
+        self._since = self._acked_at = float("-inf")
+
+    def add(self, framed: bytes, now: float) -> None:
+        """Put a frame behind what waits."""
+        if not self._framed:
+            self._since = now
+        self._framed += framed
+
+    def with_ack(self, now: float) -> bytes:
+        """Note that an ack goes out. Return what goes along with it."""
+        self._acked_at = now
+        return self.take()
+
+    def due(self, now: float) -> bytes:
+        """Return what need not wait any longer."""
+        is_quick = now - self._acked_at < _QUICK_S
+        return b"" if is_quick and now - self._since < _PATIENCE_S else self.take()
+
+    def take(self) -> bytes:
+        """Return all that waits."""
+        framed, self._framed = self._framed, b""
+        return framed
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether there is anything."""
+        return bool(self._framed)

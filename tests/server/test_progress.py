@@ -1,0 +1,81 @@
+"""What players hear of one another: with their acks while they move, by itself when they do not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from samedeal.protocol import client_messages as ask
+from samedeal.protocol import server_messages as say
+from samedeal_server.progress import Progress
+from support import eventually
+from wire import race_of, wired
+
+
+def test_who_does_not_move_is_told_at_once() -> None:
+    progress = Progress()
+    progress.add(b"news", 10.0)
+    assert progress.due(10.0) == b"news"
+    assert not progress.is_waiting
+    assert progress.due(11.0) == progress.take() == b""
+
+
+def test_who_moves_is_told_with_the_next_ack_all_that_waits() -> None:
+    progress = Progress()
+    assert progress.with_ack(10.0) == b""
+    progress.add(b"one ", 10.1)
+    progress.add(b"two", 10.15)
+    assert progress.due(10.15) == b""
+    assert progress.is_waiting
+    assert progress.with_ack(10.2) == b"one two"
+    assert not progress.is_waiting
+
+
+def test_an_ack_that_does_not_come_is_not_waited_for_long() -> None:
+    progress = Progress()
+    progress.with_ack(10.0)
+    progress.add(b"one ", 10.1)
+    progress.add(b"two", 10.24)
+    assert progress.due(10.24) == b""
+    assert progress.due(10.25) == b"one two"
+    progress.with_ack(11.0)
+    progress.add(b"three", 11.01)
+    progress.add(b" four", 11.2)
+    # The first of them has waited long enough.
+    assert progress.due(11.22) == b"three four"
+
+
+async def test_two_who_move_all_the_time_hear_of_each_other_and_of_the_end(
+    server_url: str,
+) -> None:
+    async with wired(server_url, "quick-ada") as ada, wired(server_url, "quick-ivo") as ivo:
+        race = await race_of(ada, ivo, game="lanes", undo="free")
+        for seq in range(1, 41):
+            fields: dict[str, Any] = {"move": "draw"} if seq % 2 else {}
+            kind = ask.PlayMove if fields else ask.PlayUndo
+            for wire in (ada, ivo):
+                await wire.get(say.Ack, kind, race=race, seq=seq, **fields)
+        for wire, other in ((ada, 2), (ivo, 1)):
+            await eventually(
+                lambda w=wire, o=other: any(  # type: ignore[misc]
+                    (view.seat, view.moves) == (o, 40)
+                    for told in w.all(say.Progress)
+                    for view in told.players
+                )
+            )
+            assert wire.vers() == sorted(wire.vers())
+            kinds = [type(m) for m in wire.heard if isinstance(m, say.Ack | say.Progress)]
+            assert say.Ack in kinds[kinds.index(say.Progress) :], "nothing came while it moved"
+
+
+async def test_what_is_new_does_not_come_after_what_follows_from_it(server_url: str) -> None:
+    async with wired(server_url, "last-ada") as ada, wired(server_url, "last-ivo") as ivo:
+        race = await race_of(ada, ivo, game="lanes")
+        for seq in range(1, 4):
+            for wire in (ada, ivo):
+                await wire.get(say.Ack, ask.PlayMove, race=race, seq=seq, move="draw")
+        await ada.get(say.Done, ask.Bank, race=race)
+        await ivo.get(say.Done, ask.Bank, race=race)
+        for wire in (ada, ivo):
+            await eventually(lambda w=wire: bool(w.all(say.Closed)))  # type: ignore[misc]
+            assert wire.vers() == sorted(wire.vers())
+            assert [p.moves for p in wire.all(say.Closed)[0].race.players] == [3, 3]
