@@ -265,11 +265,14 @@ class RaceState:
         return self.go_at_ms > 0
 
     @property
+    def has_result(self) -> bool:
+        """Whether there is a final order: it was run, and is closed."""
+        return self.phase is Phase.CLOSED and self.was_run
+
+    @property
     def is_seed_public(self) -> bool:
         """Whether anybody may know the cards: after the close, of a day's deal after the day's."""
-        if self.phase is not Phase.CLOSED or not self.was_run:
-            return False
-        return self.day is None or self.now_ms >= self.day.closes_at_ms
+        return self.has_result and (self.day is None or self.now_ms >= self.day.closes_at_ms)
 
     def order(self) -> tuple[OrderRow, ...]:
         """The final order: a pure function of the closed record, so every node finds the same."""
@@ -300,10 +303,12 @@ class RaceState:
 
         A shared first place counts for each; where nobody moved, for nobody.
         """
+        return self._scores(self.order() if self.has_result else ())
+
+    def _scores(self, order: Iterable[OrderRow]) -> dict[int, int]:
         scores = {number: seat.series for number, seat in self.seats.items()}
-        if self.phase is Phase.CLOSED and self.was_run:
-            for row in self.order():
-                scores[row.seat] += row.place == 1 and row.moves > 0
+        for row in order:
+            scores[row.seat] += row.place == 1 and row.moves > 0
         return scores
 
     @property
@@ -313,10 +318,10 @@ class RaceState:
 
     def view(self) -> RaceView:
         """What everyone in the room may see: the order after the close, the seed if public."""
-        over = self.phase is Phase.CLOSED and self.was_run
-        scores = self.scores()
+        order = self.order() if self.has_result else ()
+        scores = self._scores(order)
         players = (self.seats[seat].view(self.phase, scores[seat]) for seat in sorted(self.seats))
-        clock_ms = (self.closed_at_ms if over else self.now_ms) - self.go_at_ms
+        clock_ms = (self.closed_at_ms if self.has_result else self.now_ms) - self.go_at_ms
         return RaceView(
             id=self.id,
             code=self.code,
@@ -334,7 +339,7 @@ class RaceState:
             deadline_ms=max(0, self.deadline_at_ms - self.go_at_ms),
             paused_ms=self.paused_ms,
             seed=self.seed.hex() if self.is_seed_public else None,
-            order=self.order() if over else (),
+            order=order,
             next=self.next_race or None,
             day=None if self.day is None else self.day.tag,
             crowd=about(sum(self.eyes.values())),

@@ -10,7 +10,6 @@ from samedeal.engine.run import Run, parse_action
 from samedeal.protocol import client_messages as ask
 from samedeal.protocol import server_messages as say
 from samedeal.protocol.errors import ErrorCode
-from samedeal.protocol.fields import Phase
 from samedeal.protocol.replay_messages import MAX_PART
 from samedeal_server.daily import Days
 from samedeal_server.deals import deal
@@ -49,10 +48,10 @@ class Replays:
         state = await self._races.load(race_id)
         if state is None:
             raise Refusal(ErrorCode.NOT_FOUND, "there is no such race any more")
-        if race_id != message.race and not _is_over(state) and state.previous:
+        if race_id != message.race and not state.has_result and state.previous:
             # A code leads to the newest race of its room, which may have just been opened.
             state = await self._races.load(state.previous) or state
-        if not _is_over(state):
+        if not state.has_result:
             sentence = "the replay can be had when the race is closed"
             raise Refusal(ErrorCode.WRONG_PHASE, sentence)
         await self._days.check_visible(account, state)
@@ -94,11 +93,6 @@ class Replays:
 
     def _kept(self) -> int:
         return sum(len(text) for _, text in self._files.values())
-
-
-def _is_over(state: RaceState) -> bool:
-    """Whether it was played to its end."""
-    return state.phase is Phase.CLOSED and state.was_run
 
 
 def composed(state: RaceState, logs: Mapping[int, list[tuple[str, int]]]) -> str:
