@@ -163,6 +163,8 @@ class Rooms:
             if member.seat in room.dirty or (room, member.seat) in self._unlooked:
                 # The next look will not find it here any more.
                 self._look_at(room, member.seat)
+            if member.live is not None:
+                room.follow(member.seat, member.live)
             del room.members[member.seat]
         self._untold.discard(member)
         member.drop()

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from redis.asyncio import Redis
+
+from node import Trio, node
 from samedeal.protocol import client_messages as ask
 from samedeal.protocol import server_messages as say
 from samedeal_server.progress import Progress
@@ -42,6 +45,22 @@ def test_an_ack_that_does_not_come_is_not_waited_for_long() -> None:
     progress.add(b" four", 11.2)
     # The first of them has waited long enough.
     assert progress.due(11.22) == b"three four"
+
+
+async def test_what_somebody_did_last_is_told_though_the_seat_is_empty_by_then(
+    redis: Redis, valkey_url: str
+) -> None:
+    async with node(valkey_url, "n1") as desk:
+        trio = Trio(desk, "lanes")
+        await trio.sit()
+        room = desk.rooms.get(trio.race)
+        assert room is not None
+        await trio.act(1, "draw", 1)
+        desk.rooms.exit(room, room.members[1])
+        ivo = trio.seats[2]
+        await eventually(lambda: any(isinstance(m, say.Progress) for m in ivo.said()))
+        (told,) = [m for m in ivo.said() if isinstance(m, say.Progress)]
+        assert [(row.seat, row.moves) for row in told.players] == [(1, 1)]
 
 
 async def test_two_who_move_all_the_time_hear_of_each_other_and_of_the_end(
