@@ -187,6 +187,8 @@ class RaceDesk:
 
     async def end_race(self, account: Account, message: ask.EndRace) -> None:
         """Close a race in which only bots play on."""
+        # An outage may have lengthened it without it knowing yet: that stands in its result.
+        await self.rooms.advance(message.race)
         word, seat = await self.races.end_race(message.race, account.player)
         if word == "playing":
             state = await self._loaded(message.race)

@@ -68,10 +68,15 @@ class Update:
 
 
 def is_counted(state: RaceState) -> bool:
-    """Whether a closed race counts for anybody: no practice, and at least two who moved."""
+    """Whether a closed race counts for anybody: no practice, and at least two who moved.
+
+    Bots that a person has cut off are nobody's rivals: whoever is ahead could end the race.
+    """
     if not state.was_run or state.practice:
         return False
-    return sum(seat.seq > 0 for seat in state.seats.values()) >= 2
+    is_early = state.closed_at_ms < state.deadline_at_ms
+    rivals = [s for s in state.seats.values() if s.seq and (s.ended is not None or not is_early)]
+    return len(rivals) >= 2
 
 
 def results_of(state: RaceState) -> tuple[Result, ...]:

@@ -82,6 +82,14 @@ def closed(
     )
 
 
+def cut_off(*runs: Any) -> RaceState:
+    """A race that a person ended before its time, while the last of these, a bot, played on."""
+    state = closed(1, *runs)
+    state.deadline_at_ms = state.closed_at_ms + 1
+    state.seats[len(runs)].ended = None
+    return state
+
+
 def day(number: int) -> str:
     """A day of the week, from its Monday on."""
     return (MONDAY + timedelta(days=number)).isoformat()
@@ -148,11 +156,20 @@ def seat_of(number: int, seat: int) -> str:
         (closed(1, run(ADA), run(IVO), practice=True), "practice"),
         (closed(1, run(ADA), run(IVO, moves=0)), "only one moved"),
         (closed(1, run(ADA)), "alone"),
+        (cut_off(run(ADA, best=9), run(BOT)), "the bot was cut off"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_it_counts_for_nothing(state: RaceState, why: str) -> None:
     assert results_of(state) == (), why
+
+
+def test_a_bot_that_is_cut_off_leaves_the_race_of_two_others_what_it_was() -> None:
+    results = results_of(cut_off(run(ADA, best=9), run(IVO), run(BOT)))
+    assert [result.is_first for result in results] == [True, False, False]
+    at_its_time = cut_off(run(ADA, best=9), run(BOT))
+    at_its_time.deadline_at_ms = at_its_time.closed_at_ms
+    assert [result.is_first for result in results_of(at_its_time)] == [True, False]
 
 
 async def test_wins_count_of_every_race_that_two_played(service: Service) -> None:

@@ -7,10 +7,12 @@ from typing import Any
 from redis.asyncio import Redis
 
 from node import Player, node
+from samedeal.engine.replay import verify
 from samedeal.protocol import client_messages as ask
 from samedeal.protocol import server_messages as say
 from samedeal.protocol.errors import ErrorCode
 from samedeal_server.desk import RaceDesk
+from samedeal_server.store import keys
 from support import eventually
 
 
@@ -43,6 +45,24 @@ async def test_all_are_told_the_order_when_a_person_ends_it(valkey_url: str, red
             assert {row.name for row in closed.race.order} == {"ada", "bot-b"}
         refused = await bot.get(say.Refused, ask.PlayMove, race=race, seq=2, move="draw")
         assert refused.code is ErrorCode.RUN_OVER
+        file = await bot.get(say.ReplayFile, ask.ReplayGet, race=race)
+        replay = verify(file.text.splitlines(keepends=True))
+        assert len(replay.actions) == 2
+
+
+async def test_an_outage_before_the_end_stands_in_the_result(valkey_url: str, redis: Redis) -> None:
+    async with node(valkey_url, "n1") as desk:
+        race, (ada, bot) = await begun(desk, "ada", "bot-b")
+        await ada.get(say.Done, ask.Bank, race=race)
+        state = await desk.rooms.load(race)
+        assert state is not None
+        await redis.hset(keys.race(race), "go_at", str(state.now_ms - 60_000))
+        await redis.hset(keys.leases()[1], "beat", str(state.now_ms - 20_000))
+        await desk.rooms.beat()
+        await ada.get(say.Done, ask.EndRace, race=race)
+        for player in (ada, bot):
+            (closed,) = [m for m in player.said() if isinstance(m, say.Closed)]
+            assert closed.race.paused_ms >= 20_000
 
 
 async def test_who_cannot_end_it_is_told_why(valkey_url: str, redis: Redis) -> None:

@@ -7,7 +7,7 @@ import pytest
 from racestore import ADA, EVA, IVO, RACE, ZOE, Store
 from samedeal.protocol.fields import Phase, Status
 from samedeal_server.store import keys
-from samedeal_server.store.races import Attached
+from samedeal_server.store.races import Attached, RaceStore
 
 pytestmark = pytest.mark.usefixtures("every_key_expires")
 
@@ -81,17 +81,27 @@ async def test_nothing_ends_before_it_has_begun(store: Store) -> None:
     assert (await store.state()).phase is Phase.COUNTDOWN
 
 
-async def test_the_end_tells_a_stuck_bot_from_one_cut_off_and_rings_elsewhere(
-    store: Store,
-) -> None:
+async def test_the_end_tells_a_stuck_bot_from_one_cut_off(store: Store) -> None:
     _, zoe = await with_bot(store)
     await store.commit(zoe, 1)
     await store.races.mark_stuck(RACE, 2, 1)
     await store.races.leave(RACE, ADA, Status.LEFT)
-    ver = (await store.state()).ver
     assert await store.races.end_race(RACE, ADA) == ("done", 0)
-    state = await store.state()
-    assert (state.seats[2].ended, state.ver) == (Status.STUCK, ver + 1)
+    assert (await store.state()).seats[2].ended is Status.STUCK
+
+
+async def test_the_end_rings_at_the_node_where_the_bot_plays(store: Store) -> None:
+    await with_bot(store)
+    await RaceStore(store.redis, "elsewhere").attach(RACE, ZOE)
+    await store.races.leave(RACE, ADA, Status.LEFT)
+    ver = (await store.state()).ver
+    async with store.redis.pubsub(ignore_subscribe_messages=True) as bell:
+        await bell.subscribe("bell:elsewhere")
+        await bell.get_message(timeout=5)
+        assert await store.races.end_race(RACE, ADA) == ("done", 0)
+        rang = await bell.get_message(timeout=5)
+    assert rang is not None
+    assert rang["data"] == f"{keys.race(RACE)} {ver + 1} changed"
 
 
 async def test_a_race_past_its_deadline_ends_at_its_deadline(store: Store) -> None:

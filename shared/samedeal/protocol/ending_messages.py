@@ -8,7 +8,7 @@ __all__ = ["EndRace"]
 
 
 class EndRace(Message):
-    """Close a race in which only bots play on; any of its persons, when all of theirs are over."""
+    """Close a race in which only bots play on: any person of it, when all their runs are over."""
 
     type: Literal["end_race"] = "end_race"
     id: RequestId
