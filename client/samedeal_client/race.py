@@ -179,7 +179,7 @@ class Race:
         self._ended_by = ask.Leave
 
     async def end_race(self) -> None:
-        """Close the race, in which only bots play on."""
+        """Close the race, in which only bots play on. Raise Refused while a person does."""
         await self._do(ask.EndRace(id=self._exchange.next_id(), race=self.id))
 
     async def tell(self, phrase: Phrase | str) -> None:

@@ -2,9 +2,9 @@
 
 import textwrap
 
-from samedeal.engine.deals import commitment
 from samedeal.engine.games import game
 from samedeal.protocol.fields import OrderRow, RaceView, Status
+from samedeal_client.cli.order import seed_fits
 from samedeal_client.model.ghost_tracks import is_ghost
 from samedeal_client.model.ink import Canvas, Ink, Row, clipped
 from samedeal_client.model.keys import Action, ScreenKeys
@@ -46,7 +46,7 @@ def result_rows(
         canvas.put(at, 2, sentence_)
         at += 1
     if view.seed is not None:
-        fits = commitment(rules, bytes.fromhex(view.seed)) == view.commitment
+        fits = seed_fits(view)
         canvas.put(at + 1, 2, f"seed {view.seed}"[: width - 3], Ink.DIM)
         canvas.put(
             at + 2,
