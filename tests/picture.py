@@ -23,7 +23,7 @@ CLOCK_MS = 161_000
 def rows() -> list[Row]:
     """A race of eight at Sally, a column picked up."""
     play, window, faces = playing("sally", 8), Window(WIDTH, HEIGHT), Faces()
-    play.last = {1: "banked at 9", 2: "+1 home", 5: "opened 2"}
+    play.chronicle.last = {1: "banked at 9", 2: "+1 home", 5: "opened 2"}
     play.press("5", Keys().on(Section.RACE).action("5"), window.board(play, faces), 1.0)
     board, beside = window.board(play, faces).rows, window.players(play, CLOCK_MS)
     line = Span("│", Ink.DIM)

@@ -289,19 +289,22 @@ def test_what_rivals_did_last_is_kept() -> None:
     progress = say.Progress(race=model.view.id, ver=model.view.ver + 1, players=(ivo,))
     model.take_progress(progress)
     play.heard(progress)
-    assert play.last == {2: "+3 home"}
+    assert play.chronicle.last == {2: "+3 home"}
 
 
 def test_a_phrase_of_others_is_kept_and_told_but_not_over_a_refusal() -> None:
     player = Player()
     said = say.Said(race=player.play.race.view.id, seat=2, phrase=Phrase.WELL_PLAYED)
     player.play.heard(said)
-    assert player.play.said == {2: "well played"}
-    assert player.play.sentence == player.play.log[-1] == "ivo says: well played"
+    assert player.play.chronicle.said == {2: "well played"}
+    assert player.play.sentence == player.play.chronicle.log[-1] == "ivo says: well played"
     player.press("w")
     refusal = player.play.sentence
     player.play.heard(said)
-    assert (player.play.sentence, player.play.log[-1]) == (refusal, "ivo says: well played")
+    assert (player.play.sentence, player.play.chronicle.log[-1]) == (
+        refusal,
+        "ivo says: well played",
+    )
 
 
 @pytest.mark.parametrize("phase", [Phase.LOBBY, Phase.COUNTDOWN])

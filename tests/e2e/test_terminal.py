@@ -133,3 +133,11 @@ def test_wrong_keys_are_refused_before_anything_is_begun(tmp_path: Path, command
     with Terminal(tmp_path, command, "--server", "ws://127.0.0.1:9", columns=200) as terminal:
         terminal.until("'u' is given to hint, but undo has it by default")
         assert terminal.ended() == 2
+
+
+def test_a_demo_draws_over_its_rows_at_80_columns(tmp_path: Path) -> None:
+    words = ("--game", "lanes", "--pace", "0", "--replay-dir", str(tmp_path / "replays"))
+    with Terminal(tmp_path, "demo", *words) as demo:
+        demo.until("final order", "race yourself")
+        rows = demo.lines[: demo.lines.index("final order")]
+    assert [row.split(" ")[0] for row in rows] == ["room", "commitment", "greta", "hugo", ""]

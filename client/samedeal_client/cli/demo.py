@@ -3,6 +3,7 @@
 import argparse
 import asyncio
 import contextlib
+import shutil
 import signal
 import sys
 import tempfile
@@ -21,6 +22,8 @@ from samedeal_client.errors import CannotConnect, ClientError
 __all__ = ["add_parser"]
 
 BAR = 30
+BESIDE_BAR = 56
+"""What a row of progress says beside its bar, at most; one that wraps is not drawn over."""
 GIVE_UP_S = 10.0
 """Its server is its own: one that is gone will not come back."""
 
@@ -116,10 +119,10 @@ async def _show(race: Race) -> None:
     await race.until_go()
     while True:
         most = race.table.rules.total - race.table.rules.dealt_to_foundations
-        rows = []
+        rows, width = [], max(1, min(BAR, shutil.get_terminal_size().columns - BESIDE_BAR))
         for player in race.view.players:
-            full = BAR * max(0, player.best) // most
-            bar = "#" * full + "." * (BAR - full)
+            full = width * max(0, player.best) // most
+            bar = "#" * full + "." * (width - full)
             rows.append(
                 f"{player.name:<8} (bot) [{bar}] home {player.home:>3} of {most}  "
                 f"moves {player.moves:>3}  {player.status.value}"

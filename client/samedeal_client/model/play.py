@@ -14,6 +14,8 @@ from samedeal.engine.table import Table
 from samedeal.protocol import server_messages as say
 from samedeal.protocol.fields import PlayerView, Status
 from samedeal_client.model.board import Marks, Picture, Spot
+from samedeal_client.model.chronicle import Chronicle
+from samedeal_client.model.cursor import stepped
 from samedeal_client.model.hand import (
     Ask,
     Hand,
@@ -29,7 +31,7 @@ from samedeal_client.model.keys import Action as Key
 from samedeal_client.model.keys import Keys, Section
 from samedeal_client.model.keytable import FRENCH_ROW, FRENCH_SIX, PILES
 from samedeal_client.model.race import RaceModel
-from samedeal_client.model.tracks import is_alone, news
+from samedeal_client.model.tracks import is_alone
 from samedeal_client.model.waiting import only_bots, still_playing, waits_for
 
 if TYPE_CHECKING:
@@ -40,7 +42,6 @@ __all__ = ["Do", "PlayModel", "Wish"]
 HELD_S: Final = 0.12
 """A key that comes again sooner is held down: nobody types the same key so fast."""
 CONFIRM_S: Final = 3.0
-LOG_LENGTH: Final = 200
 _PILES: Final = {key: f"T{number}" for number, key in enumerate(PILES, start=1)}
 _NAMED: Final = {
     **{pile: key for key, pile in _PILES.items()},
@@ -99,11 +100,7 @@ class PlayModel:
         self.scroll = 0
         self.shows_always = False
         self.shows_targets = True
-        self.last: dict[int, str] = {}
-        """What each seat did last, the latest at the end."""
-        self.said: dict[int, str] = {}
-        """The last phrase of each seat, the latest at the end."""
-        self.log: list[str] = []
+        self.chronicle = Chronicle(race.view, race.seat)
         self.is_finishing = False
         """Whether it plays on by itself, one move after the other's answer."""
         self._is_french = False
@@ -111,7 +108,6 @@ class PlayModel:
         self._confirms: tuple[Do, float] | None = None
         self._last_key: tuple[str, float] = ("", -1.0)
         self._choices: list[Move] = []
-        self._seen: dict[int, PlayerView] = {one.seat: one for one in race.view.players}
 
     def _greeting(self) -> str:
         """What a newcomer has to know; the keys are below it."""
@@ -155,8 +151,7 @@ class PlayModel:
         """Show a sentence, and keep it in the log."""
         self.sentence, self.ink = sentence, ink
         if sentence:
-            self.log.append(sentence)
-            del self.log[:-LOG_LENGTH]
+            self.chronicle.note(sentence)
 
     # Keys and clicks
 
@@ -262,7 +257,7 @@ class PlayModel:
             case Key.DROP if self.cursor is not None:
                 return self._draw() if self.cursor == "S" else self._pile(self.cursor)
             case Key.LEFT | Key.RIGHT | Key.UP | Key.DOWN:
-                self._move_cursor(picture, *_STEPS[action])
+                self.cursor = stepped(picture, self.cursor, *_STEPS[action])
             case Key.TARGETS:
                 self.shows_targets = not self.shows_targets
                 self.say(f"legal targets {'shown' if self.shows_targets else 'hidden'}")
@@ -485,53 +480,27 @@ class PlayModel:
         moves = dict.fromkeys(self._short(move) for move in self.table.legal_moves)
         self.say(f"legal: {' '.join(moves)}" if moves else "no legal move left")
 
-    def _move_cursor(self, picture: Picture, down: int, right: int) -> None:
-        """Go to the nearest pile in a direction; a first press only shows the cursor."""
-        here = picture.place(self.cursor) if self.cursor else None
-        if here is None:
-            self.cursor = "T1"
-            return
-        best: tuple[int, str] | None = None
-        for pile in dict.fromkeys(spot.pile for spot in picture.spots):
-            place = picture.place(pile)
-            assert place is not None
-            rows, cells = place[0] - here[0], place[1] - here[1]
-            ahead = rows * down + cells * right
-            # A row away is farther than a cell away, and straight on comes first.
-            far = ahead * (9 if down else 1) + 2 * (abs(cells) if down else 30 * abs(rows))
-            if ahead > 0 and (best is None or far < best[0]):
-                best = (far, pile)
-        if best is not None:
-            self.cursor = best[1]
-
     # What happened
 
     def heard(self, event: object) -> None:
         """The server told of the race; the race model knows already."""
         if isinstance(event, say.Progress | say.Room | say.Closed):
-            self._note_progress()
+            self.chronicle.progress(self.race.view)
         if isinstance(event, say.Notice):
             self.say(event.sentence, Ink.TITLE)
         if isinstance(event, say.Said):
-            names = {player.seat: player.name for player in self.race.view.players}
-            words = event.phrase.value.replace("_", " ")
-            self.said.pop(event.seat, None)
-            self.said[event.seat] = words
-            told = f"{names.get(event.seat, '?')} says: {words}"
+            self.chronicle.phrase(event)
+            told = self.last_said
             if event.seat != self.race.seat and self.ink is Ink.PLAIN:
                 self.say(told)
             else:
                 # A refusal or a question stands; the panel has it.
-                self.log.append(told)
+                self.chronicle.note(told)
 
     @property
     def last_said(self) -> str:
         """What somebody said last, with the name."""
-        if not self.said:
-            return ""
-        seat, words = next(reversed(self.said.items()))
-        names = {player.seat: player.name for player in self.race.view.players}
-        return f"{names.get(seat, '?')} says: {words}"
+        return self.chronicle.last_said(self.race.view)
 
     def refused(self, action: Action, sentence: str) -> None:
         """The server refused a move that was shown: it has been rolled back."""
@@ -567,19 +536,6 @@ class PlayModel:
 
     def _key(self, pile: str) -> str:
         return self.name_of(_NAMED.get(pile, Key.HOME))
-
-    def _note_progress(self) -> None:
-        """Compare the players with what was seen last, for the rows of what happened."""
-        for player in self.race.view.players:
-            old = self._seen.get(player.seat)
-            self._seen[player.seat] = player
-            if old is None or player.seat == self.race.seat:
-                continue
-            what = news(old, player)
-            if what:
-                self.last.pop(player.seat, None)
-                self.last[player.seat] = what
-                self.log.append(f"{player.name} {what}")
 
 
 def _pile_order(pile: str) -> tuple[str, int]:

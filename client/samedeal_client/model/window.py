@@ -106,9 +106,9 @@ class Window:
             self.panel_width,
             self.board_height,
             page=play.page,
-            last=play.last,
-            log=play.log,
-            said=play.said,
+            last=play.chronicle.last,
+            log=play.chronicle.log,
+            said=play.chronicle.said,
             tall=self.is_large,
             how=() if play.race.run.moves else how(play.table.rules),
         )

@@ -4,15 +4,14 @@ from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from io import BytesIO
-from typing import Any
 
 from textual.app import App
 from textual.screen import Screen
 
-from samedeal.engine.games import GAMES, game
+from samedeal.engine.games import game
 from samedeal.protocol import server_messages as say
 from samedeal.protocol.errors import ErrorCode
-from samedeal.protocol.fields import Phase, RaceOptions
+from samedeal.protocol.fields import Phase
 from samedeal_client.cli import arguments
 from samedeal_client.cli.daytext import goes_on_first
 from samedeal_client.cli.order import is_first
@@ -24,25 +23,21 @@ from samedeal_client.model.faces import Faces
 from samedeal_client.model.help import help_rows
 from samedeal_client.model.ink import Ink
 from samedeal_client.model.keys import Action, Keys, Section
-from samedeal_client.model.keytable import ITEMS
-from samedeal_client.model.menu import Item
 from samedeal_client.model.result import share_card
 from samedeal_client.replays import Replay
 from samedeal_client.sign_in import signed_in
 from samedeal_client.terminal import settings as remembered
 from samedeal_client.terminal.aside import Aside
+from samedeal_client.terminal.choices import Choices
 from samedeal_client.terminal.companion import Companion
 from samedeal_client.terminal.haunted import Haunted
-from samedeal_client.terminal.home import home_items, live_races, name_question, rooms
+from samedeal_client.terminal.home import home_items, name_question
 from samedeal_client.terminal.palette import Palette
 from samedeal_client.terminal.screens.base import BaseScreen
-from samedeal_client.terminal.screens.boards import BoardsScreen
 from samedeal_client.terminal.screens.daily import DailyScreen
 from samedeal_client.terminal.screens.help import HelpScreen
-from samedeal_client.terminal.screens.listed import ListScreen
 from samedeal_client.terminal.screens.match import MatchScreen
-from samedeal_client.terminal.screens.menu import GamesScreen, HomeScreen
-from samedeal_client.terminal.screens.options import OptionsScreen
+from samedeal_client.terminal.screens.menu import HomeScreen
 from samedeal_client.terminal.screens.prompt import PromptScreen, checked
 from samedeal_client.terminal.screens.race import RaceScreen
 from samedeal_client.terminal.screens.replay import ReplayScreen
@@ -154,14 +149,14 @@ class TerminalApp(App[int], inherit_bindings=False):
             "SAMEDEAL  patience races: everyone gets the identical deal",
             home_items(),
             self.keys,
-            self._chosen,
+            Choices(self).chosen,
             notes=self._notes,
         )
         await self.push_screen(self._home)
         if self.settings.name:
             self.run_worker(self._connect(), exclusive=True, group="connect")
         else:
-            self._ask_name()
+            self.ask_name()
 
     async def on_unmount(self) -> None:
         self._close_seat()
@@ -185,7 +180,7 @@ class TerminalApp(App[int], inherit_bindings=False):
             return [f"{where}: not connected"]
         return [f"you are {client.name}, on {where}"]
 
-    def _ask_name(self, wrong: str = "") -> None:
+    def ask_name(self, wrong: str = "") -> None:
         about, likely = name_question(self.settings.name, self.server, is_local=self._is_local)
         self.push_screen(
             PromptScreen(
@@ -203,7 +198,7 @@ class TerminalApp(App[int], inherit_bindings=False):
         self._remember(replace(self.settings, name=name))
         self.run_worker(self._connect(), exclusive=True, group="connect")
 
-    def _ask_server(self) -> None:
+    def ask_server(self) -> None:
         self.push_screen(
             PromptScreen(
                 "SERVER",
@@ -227,168 +222,36 @@ class TerminalApp(App[int], inherit_bindings=False):
         try:
             remembered.save(settings)
         except ClientError as error:
-            self._say(str(error))
+            self.tell(str(error))
 
     async def _connect(self) -> None:
         """Say hello to the server under the own name."""
         await self._drop_aside()
         await self._stack.aclose()
         self.client = None
-        self._say("connecting ...")
+        self.tell("connecting ...")
         try:
             self.client = await self._stack.enter_async_context(
                 signed_in(self.server, self.settings.name, as_usual=True, is_local=self._is_local)
             )
         except Refused as refusal:
-            self._say(str(refusal))
+            self.tell(str(refusal))
             if refusal.code in (ErrorCode.NAME_TAKEN, ErrorCode.BAD_NAME):
-                self._ask_name(f"{refusal}.")
+                self.ask_name(f"{refusal}.")
             return
         except CannotConnect as error:
-            self._say(f"{error}; start one with samedeal serve, or samedeal play --local")
+            self.tell(f"{error}; start one with samedeal serve, or samedeal play --local")
             return
         except ClientError as error:
-            self._say(str(error))
+            self.tell(str(error))
             return
-        self._say("")
+        self.tell("")
 
-    def _say(self, sentence: str) -> None:
+    def tell(self, sentence: str) -> None:
         """Tell something at home."""
         if self._home is not None:
             self._home.sentence = sentence
         self.redraw()
-
-    # Home
-
-    def _home_key(self, action: Action) -> str:
-        return self.keys.on(Section.HOME).name(action)
-
-    async def _chosen(self, action: Action) -> None:
-        keys = self.keys.on(Section.LIST)
-        if action is Action.EXIT:
-            self.stop()
-        elif action is Action.NAME:
-            self._ask_name()
-        elif action is Action.SERVER:
-            self._ask_server()
-        elif self.client is None:
-            self._say(f"not connected yet; {self._home_key(Action.SERVER)} changes the server")
-        elif action is Action.LAST_RACE:
-            self._come_back()
-        elif action is Action.JOIN:
-            self.push_screen(
-                PromptScreen(
-                    "JOIN",
-                    "The code of the room, as its host sees it",
-                    lambda text: checked(arguments.code, text),
-                    self.keys,
-                ),
-                self._join,
-            )
-        elif action is Action.PRACTICE:
-            self.push_screen(
-                PromptScreen(
-                    "PRACTICE",
-                    "Any text; the same text is the same deal for everyone",
-                    lambda text: checked(arguments.seed, text),
-                    self.keys,
-                ),
-                self._practice,
-            )
-        elif action is Action.DAILY:
-            self.push_screen(DailyScreen())
-        elif action is Action.BOARDS:
-            self.push_screen(BoardsScreen())
-        elif action is Action.FIND:
-            self._choose_game("FIND AN OPPONENT: which game?", self._find)
-        elif action is Action.OPEN_ROOMS:
-            waiting = rooms(self.client)
-            make = self._home_key(Action.MAKE)
-            nothing = f"no room waits for players; make one with {make}, others find it here"
-            self.push_screen(ListScreen("OPEN ROOMS", keys, waiting, self._join, nothing))
-        elif action is Action.WATCH:
-            nothing = "no race runs that may be watched"
-            races = live_races(self.client)
-            self.push_screen(ListScreen("LIVE RACES", keys, races, self._watch, nothing))
-        elif action is Action.REPLAYS:
-            self.push_screen(
-                PromptScreen(
-                    "REPLAY", "A join code, a run id of a board, or a file", str, self.keys
-                ),
-                self._replay,
-            )
-        elif action is Action.QUICK:
-            self._choose_game("QUICK RACE: which game?", self._quick)
-        elif action is Action.MAKE:
-            self._choose_game("MAKE A ROOM: which game?", self._make)
-
-    def _choose_game(self, title: str, go_on: _GameChosen) -> None:
-        games = list(GAMES.values())
-
-        async def chosen(action: Action) -> None:
-            self.pop_screen()
-            await go_on(games[ITEMS.index(action)].id)
-
-        items = [
-            Item(action, rules.title, rules.summary)
-            for action, rules in zip(ITEMS, games, strict=False)
-        ]
-        self.push_screen(GamesScreen(title, items, self.keys, chosen))
-
-    async def _quick(self, game_id: str) -> None:
-        await self._open(game_id, with_bot=True)
-
-    async def _make(self, game_id: str) -> None:
-        async def done(changes: dict[str, Any]) -> None:
-            assert self.client is not None
-            race = await self.client.create_race(game_id, **changes)
-            self.call_later(self.sit, race)
-
-        title = f"MAKE A ROOM: {game(game_id).title}"
-        self.push_screen(OptionsScreen(RaceOptions(), done, title=title))
-
-    async def _practice(self, seed: str | None) -> None:
-        if seed is None:
-            return
-
-        async def go_on(game_id: str) -> None:
-            await self._open(game_id, seed=seed, with_bot=True)
-
-        self._choose_game("PRACTICE: which game?", go_on)
-
-    async def _open(self, game_id: str, *, seed: str | None = None, with_bot: bool) -> None:
-        """Open a room, sit down, and have a bot in the other seat."""
-        assert self.client is not None
-        try:
-            race = await self.client.create_race(game_id, seed=seed)
-            self.sit(race)
-            if with_bot:
-                await self.add_bot()
-            await race.ready()
-        except ClientError as error:
-            self._say(str(error))
-
-    async def _replay(self, name: str | None) -> None:
-        if not name:
-            return
-        try:
-            await self.open_replay(name)
-        except ClientError as error:
-            self._say(str(error))
-
-    async def _find(self, game_id: str) -> None:
-        self.push_screen(MatchScreen(game_id, self.keys.on(Section.MATCH)))
-
-    async def _watch(self, race: str) -> None:
-        self.push_screen(WatchScreen(race))
-
-    async def _join(self, code: str | None) -> None:
-        if code is None or self.client is None:
-            return
-        try:
-            self.sit(await self.client.join(code))
-        except ClientError as error:
-            self._say(str(error))
 
     # In a race
 
@@ -426,7 +289,7 @@ class TerminalApp(App[int], inherit_bindings=False):
         self._go_home()
         self._offer_last_race()
 
-    def _come_back(self) -> None:
+    def come_back(self) -> None:
         aside, self._aside = self._aside, None
         if aside is not None:
             self.seat, self.companions = aside.seat, aside.companions
@@ -499,7 +362,7 @@ class TerminalApp(App[int], inherit_bindings=False):
             try:
                 await seat.race.leave()
             except ClientError as error:
-                self._say(str(error))
+                self.tell(str(error))
         for companion in self.companions:
             await companion.close()
         self.companions.clear()

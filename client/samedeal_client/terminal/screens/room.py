@@ -33,7 +33,7 @@ class RoomScreen(BaseScreen):
             size.width,
             size.height,
             seat.play.banner or self.sentence or seat.refusal,
-            said=seat.play.said,
+            said=seat.play.chronicle.said,
         )
         self.sheet.show(rows, self.terminal.palette)
 
