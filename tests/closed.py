@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, date, datetime, timedelta
 
 from samedeal.protocol.days import DAY_MS, begins_at_ms, number_of
 from samedeal.protocol.fields import DealLabel, Phase, RaceOptions, Status
 from samedeal_server.race import RaceDay, RaceState, SeatState
 
-__all__ = ["FIRST", "Who", "closed_race"]
+__all__ = ["FIRST", "Who", "closed_race", "race_closed"]
 
 FIRST: date = datetime.now(UTC).date() - timedelta(days=5)
 """Of the five days up to yesterday, so that streaks go on."""
@@ -41,6 +42,19 @@ def closed_race(
     if on is not None:
         today = number_of(FIRST) + on
         day = RaceDay(today, DealLabel.OPEN, begins_at_ms(today + 1))
+    return race_closed(number, seats, at_ms, RaceOptions(ranked=True), day=day)
+
+
+def race_closed(
+    number: int,
+    seats: Mapping[int, SeatState],
+    at_ms: int,
+    options: RaceOptions,
+    *,
+    practice: bool = False,
+    day: RaceDay | None = None,
+) -> RaceState:
+    """A race of lanes that closed at a time, ten minutes after GO."""
     return RaceState(
         id=f"race{number:012}",
         code="ABCDE",
@@ -48,13 +62,13 @@ def closed_race(
         rules_version=1,
         seed=bytes(32),
         commitment="0" * 64,
-        practice=False,
-        options=RaceOptions(ranked=True),
+        practice=practice,
+        options=options,
         phase=Phase.CLOSED,
         ver=9,
         round=1,
         host=1,
-        seats=seats,
+        seats=dict(seats),
         now_ms=at_ms,
         go_at_ms=at_ms - 600_000,
         closed_at_ms=at_ms,

@@ -12,12 +12,14 @@ from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
 import noon
+from dailies import NOON, Service, service
 from expiry import everything_expires
 from racestore import Store
+from rig import OwnStore
 from samedeal_server.store.address import StoreAddress
 from samedeal_server.store.embedded import find_binary
 from samedeal_server.store.races import RaceStore
-from support import ServerProcess, eventually
+from support import ServerProcess, eventually, second_node
 
 
 def pytest_configure() -> None:
@@ -83,6 +85,42 @@ def at_noon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     program = (str(Path(noon.__file__)),)
     with ServerProcess(tmp_path_factory.mktemp("noon"), program=program) as server:
         yield server.url
+
+
+@pytest.fixture(scope="module")
+def service_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the first of two nodes has its store."""
+    return tmp_path_factory.mktemp("service")
+
+
+@pytest.fixture(scope="module")
+def one(service_folder: Path) -> Iterator[str]:
+    """The first node of a service, with a store of its own."""
+    with ServerProcess(service_folder / "data") as server:
+        yield server.url
+
+
+@pytest.fixture(scope="module")
+def two(one: str, service_folder: Path) -> Iterator[str]:
+    """The second node of the service."""
+    with second_node(service_folder) as server:
+        yield server.url
+
+
+@pytest.fixture
+async def own_store(tmp_path: Path) -> AsyncIterator[OwnStore]:
+    """A store for one test alone, which may stop and start it."""
+    own = OwnStore(tmp_path / "store")
+    await own.start()
+    yield own
+    await own.stop()
+
+
+@pytest.fixture
+async def one_node(valkey_url: str, redis: Redis) -> AsyncIterator[Service]:
+    """A node of the daily challenge, at noon by a calendar that the test holds."""
+    async with service(valkey_url, redis, NOON) as alone:
+        yield alone
 
 
 @pytest.fixture

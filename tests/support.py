@@ -13,7 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-__all__ = ["Fault", "Proxy", "ServerProcess", "eventually", "run_cli"]
+__all__ = ["Fault", "Proxy", "ServerProcess", "eventually", "run_cli", "second_node"]
 
 
 async def eventually(
@@ -202,6 +202,11 @@ class ServerProcess:
             self.process.send_signal(number)
         _, logged = self.process.communicate(timeout=20)
         return logged, self.process.returncode
+
+
+def second_node(folder: Path) -> ServerProcess:
+    """One more node on the store of the one whose data is in `folder / "data"`."""
+    return ServerProcess(folder / "unused", "--redis", f"unix://{folder / 'data' / 'store.sock'}")
 
 
 def run_cli(*args: str, stdin: str = "", state: Path | None = None) -> tuple[int, str, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from pathlib import Path
 
@@ -15,32 +15,10 @@ from samedeal.protocol import server_messages as say
 from samedeal.protocol.errors import ErrorCode
 from samedeal.protocol.lobby_messages import LobbyRoom
 from samedeal_server.store.lobby import KEEP_MS, LobbyStore
-from support import ServerProcess, eventually
+from support import eventually, second_node
 from wire import Wire, wired
 
 LISTED = {"listed": True}
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("nodes")
-
-
-@pytest.fixture(scope="module")
-def one(folder: Path) -> Iterator[str]:
-    with ServerProcess(folder / "data") as server:
-        yield server.url
-
-
-def another(folder: Path) -> ServerProcess:
-    """One more node on the store of the first."""
-    return ServerProcess(folder / "unused", "--redis", f"unix://{folder / 'data' / 'store.sock'}")
-
-
-@pytest.fixture(scope="module")
-def two(one: str, folder: Path) -> Iterator[str]:
-    with another(folder) as server:
-        yield server.url
 
 
 @pytest.fixture
@@ -131,17 +109,17 @@ async def test_one_game_can_be_looked_at_alone_and_no_more_after_that(
 
 
 async def test_the_rooms_of_a_killed_node_go_when_its_lease_ends(
-    people: tuple[Wire, Wire], folder: Path
+    people: tuple[Wire, Wire], service_folder: Path
 ) -> None:
     _, guest = people
     await guest.get(say.Lobby, ask.LobbyWatch)
-    with another(folder) as doomed:
+    with second_node(service_folder) as doomed:
         async with wired(doomed.url, "ghost") as ghost:
             room = (await ghost.get(say.Seated, ask.Create, game="lanes", options=LISTED)).race
             await shows(guest, (room.code, 1))
             doomed.stop(signal.SIGKILL)
     # The sweep of another node looks at it, and finds nobody there.
-    async with Redis(unix_socket_path=str(folder / "data" / "store.sock")) as redis:
+    async with Redis(unix_socket_path=str(service_folder / "data" / "store.sock")) as redis:
 
         async def is_seen_to() -> bool:
             await redis.zadd("races:due", {room.id: 0})

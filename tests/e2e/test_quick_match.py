@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import signal
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
@@ -19,32 +19,10 @@ from samedeal.protocol.errors import ErrorCode
 from samedeal.protocol.fields import Phase
 from samedeal.protocol.match_messages import MatchState
 from samedeal_server.store import keys
-from support import ServerProcess, eventually, run_cli
+from support import eventually, run_cli, second_node
 from wire import Wire, wired
 
 LANES = {"game": "lanes"}
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("nodes")
-
-
-@pytest.fixture(scope="module")
-def one(folder: Path) -> Iterator[str]:
-    with ServerProcess(folder / "data") as server:
-        yield server.url
-
-
-def another(folder: Path) -> ServerProcess:
-    """One more node on the store of the first."""
-    return ServerProcess(folder / "unused", "--redis", f"unix://{folder / 'data' / 'store.sock'}")
-
-
-@pytest.fixture(scope="module")
-def two(one: str, folder: Path) -> Iterator[str]:
-    with another(folder) as server:
-        yield server.url
 
 
 @pytest.fixture
@@ -155,10 +133,10 @@ async def test_a_closed_connection_is_no_opponent_and_the_other_waits_on(
 
 
 async def test_those_on_a_node_that_is_killed_are_matched_with_nobody(
-    people: People, folder: Path
+    people: People, service_folder: Path
 ) -> None:
     ada, _, eva = people
-    with another(folder) as doomed:
+    with second_node(service_folder) as doomed:
         async with AsyncExitStack() as stack:
             ghosts = [
                 await stack.enter_async_context(wired(doomed.url, f"ghost{number}"))
@@ -208,9 +186,9 @@ async def test_unknown_games_and_answers_to_nothing_are_refused(people: People) 
 
 
 @pytest.fixture
-async def redis(one: str, folder: Path) -> AsyncIterator[Redis]:
+async def redis(one: str, service_folder: Path) -> AsyncIterator[Redis]:
     """The store of the nodes."""
-    store = f"unix://{folder / 'data' / 'store.sock'}"
+    store = f"unix://{service_folder / 'data' / 'store.sock'}"
     async with Redis.from_url(store, decode_responses=True) as redis:
         yield redis
 

@@ -51,16 +51,8 @@ class Clock:
 
 
 @pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[OwnStore]:
-    own = OwnStore(tmp_path / "store")
-    await own.start()
-    yield own
-    await own.stop()
-
-
-@pytest.fixture
-async def clock(store: OwnStore) -> AsyncIterator[Clock]:
-    async with Redis(unix_socket_path=store.socket) as redis:
+async def clock(own_store: OwnStore) -> AsyncIterator[Clock]:
+    async with Redis(unix_socket_path=own_store.socket) as redis:
         yield Clock(redis)
 
 
@@ -87,9 +79,9 @@ def is_told_the_end(wire: Wire) -> bool:
 
 @pytest.mark.parametrize("skew_s", [60, -60])
 async def test_a_node_whose_clock_is_wrong_and_stepped_shows_the_clock_of_the_store(
-    store: OwnStore, clock: Clock, tmp_path: Path, skew_s: int
+    own_store: OwnStore, clock: Clock, tmp_path: Path, skew_s: int
 ) -> None:
-    at_store = ("--redis", store.url)
+    at_store = ("--redis", own_store.url)
     skewed = (SKEWED, str(skew_s))
     with (
         ServerProcess(tmp_path / "one", *at_store, program=skewed) as wrong,
@@ -118,10 +110,10 @@ OUTAGE = re.compile(r"nobody could play for 2\d\.")
 
 
 async def test_p35_an_outage_of_all_nodes_lengthens_the_race_for_both_and_shows_in_the_result(
-    store: OwnStore, clock: Clock, tmp_path: Path
+    own_store: OwnStore, clock: Clock, tmp_path: Path
 ) -> None:
     """They are away for 20 s by the store's clock: its times are put so much further back."""
-    with ServerProcess(tmp_path / "one", "--redis", store.url) as node:
+    with ServerProcess(tmp_path / "one", "--redis", own_store.url) as node:
         async with wired(node.url, "ada") as ada, wired(node.url, "ivo") as ivo:
             race = await race_of(ada, ivo, game="sally", time_limit_s=300)
             last_ms = await drawn_at(ada, race, 1, clock)
@@ -129,8 +121,8 @@ async def test_p35_an_outage_of_all_nodes_lengthens_the_race_for_both_and_shows_
             node.stop(signal.SIGKILL)
     await clock.jump(race, 20_000)
     with (
-        ServerProcess(tmp_path / "one", "--redis", store.url) as one,
-        ServerProcess(tmp_path / "two", "--redis", store.url) as two,
+        ServerProcess(tmp_path / "one", "--redis", own_store.url) as one,
+        ServerProcess(tmp_path / "two", "--redis", own_store.url) as two,
     ):
         async with (
             wired(one.url, token=tokens[0]) as ada,
@@ -157,18 +149,18 @@ async def test_p35_an_outage_of_all_nodes_lengthens_the_race_for_both_and_shows_
 
 
 async def test_p35_an_outage_of_the_store_lengthens_a_race_that_would_have_ended_in_it(
-    store: OwnStore, clock: Clock, tmp_path: Path
+    own_store: OwnStore, clock: Clock, tmp_path: Path
 ) -> None:
     """Its time is up when the store is back; nobody finds it closed, or is told that it is."""
-    with ServerProcess(tmp_path / "one", "--redis", store.url) as node:
+    with ServerProcess(tmp_path / "one", "--redis", own_store.url) as node:
         async with wired(node.url, "ada") as ada, wired(node.url, "ivo") as ivo:
             race = await race_of(ada, ivo, game="sally", time_limit_s=15)
             await drawn_at(ada, race, 1, clock)
             # Nothing beats meanwhile, and nothing is closed.
             node.process.send_signal(signal.SIGSTOP)
             await clock.jump(race, 20_000)
-            await store.stop()
-            await store.start()
+            await own_store.stop()
+            await own_store.start()
             node.process.send_signal(signal.SIGCONT)
             seq = {ada: 2, ivo: 1}
             for wire in (ada, ivo):

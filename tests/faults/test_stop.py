@@ -28,17 +28,9 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[OwnStore]:
-    own = OwnStore(tmp_path / "store")
-    await own.start()
-    yield own
-    await own.stop()
-
-
-@pytest.fixture
-async def node(store: OwnStore, tmp_path: Path) -> AsyncIterator[Node]:
+async def node(own_store: OwnStore, tmp_path: Path) -> AsyncIterator[Node]:
     """The node at which play goes on."""
-    other = Node(tmp_path / "other", "--redis", store.url)
+    other = Node(tmp_path / "other", "--redis", own_store.url)
     await other.start()
     yield other
     await other.stop()
@@ -90,15 +82,15 @@ async def open_rooms(wire: Wire) -> list[str]:
 
 @pytest.mark.parametrize("workers", ["1", "2"])
 async def test_a_node_told_to_stop_under_load_answers_all_it_took_and_takes_no_more(
-    store: OwnStore, node: Node, tmp_path: Path, workers: str
+    own_store: OwnStore, node: Node, tmp_path: Path, workers: str
 ) -> None:
     stopping = Node(
-        tmp_path / "one", "--redis", store.url, "--workers", workers, "--limit-actions", "off"
+        tmp_path / "one", "--redis", own_store.url, "--workers", workers, "--limit-actions", "off"
     )
     await stopping.start()
     async with AsyncExitStack() as stack:
         redis = await stack.enter_async_context(
-            Redis(unix_socket_path=store.socket, decode_responses=True)
+            Redis(unix_socket_path=own_store.socket, decode_responses=True)
         )
         players: list[Player] = []
         for number in range(20):
@@ -143,11 +135,11 @@ async def test_a_node_told_to_stop_under_load_answers_all_it_took_and_takes_no_m
 
 
 async def test_races_go_on_elsewhere_when_a_node_is_stopped_under_load(
-    store: OwnStore, node: Node, tmp_path: Path
+    own_store: OwnStore, node: Node, tmp_path: Path
 ) -> None:
     seed = random.randrange(2**32)
     print(f"seed {seed}")
-    stopping = Node(tmp_path / "one", "--redis", store.url)
+    stopping = Node(tmp_path / "one", "--redis", own_store.url)
     await stopping.start()
     urls = f"{stopping.url},{node.url}", f"{node.url},{stopping.url}"
     async with racing(urls, 10, random.Random(seed)) as racers:
@@ -162,4 +154,4 @@ async def test_races_go_on_elsewhere_when_a_node_is_stopped_under_load(
                 lambda: all(len(r.acks) > n for r, n in zip(racers, before, strict=True)), 60
             )
             done.set()
-        await finish(racers, store.socket)
+        await finish(racers, own_store.socket)

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from redis.asyncio import Redis
 
+from closed import race_closed
 from node import node
 from samedeal.protocol.board_messages import Board as Page
 from samedeal.protocol.board_messages import (
@@ -19,7 +20,7 @@ from samedeal.protocol.board_messages import (
 )
 from samedeal.protocol.days import DAY_MS, GRACE_MS, begins_at_ms, date_of, number_of
 from samedeal.protocol.errors import ErrorCode
-from samedeal.protocol.fields import DealLabel, Phase, RaceOptions, Status
+from samedeal.protocol.fields import DealLabel, RaceOptions, Status
 from samedeal_server.admin.operators import Operators
 from samedeal_server.board_desk import BoardDesk
 from samedeal_server.boards import Boards
@@ -62,24 +63,8 @@ def closed(
     number: int, *runs: Any, at_ms: int = NOON_MS, practice: bool = False, **options: Any
 ) -> RaceState:
     """A race that closed at a time, ten minutes after GO."""
-    return RaceState(
-        id=f"race{number:012}",
-        code="ABCDE",
-        game="lanes",
-        rules_version=1,
-        seed=bytes(32),
-        commitment="0" * 64,
-        practice=practice,
-        options=RaceOptions(**options),
-        phase=Phase.CLOSED,
-        ver=9,
-        round=1,
-        host=1,
-        seats={at: SeatState(seat=at, **one) for at, one in enumerate(runs, start=1)},
-        now_ms=at_ms,
-        go_at_ms=at_ms - 600_000,
-        closed_at_ms=at_ms,
-    )
+    seats = {at: SeatState(seat=at, **one) for at, one in enumerate(runs, start=1)}
+    return race_closed(number, seats, at_ms, RaceOptions(**options), practice=practice)
 
 
 def cut_off(*runs: Any) -> RaceState:

@@ -23,18 +23,10 @@ from support import eventually
 from timeline import utc_ms
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
     from redis.asyncio import Redis
 
 
 pytestmark = pytest.mark.usefixtures("every_key_expires")
-
-
-@pytest.fixture
-async def one(valkey_url: str, redis: Redis) -> AsyncIterator[Service]:
-    async with service(valkey_url, redis, NOON) as alone:
-        yield alone
 
 
 async def test_a_day_has_one_deal_for_each_game_whatever_the_number_of_nodes(
@@ -54,19 +46,19 @@ async def test_a_day_has_one_deal_for_each_game_whatever_the_number_of_nodes(
 
 
 async def test_what_is_promised_a_week_ahead_is_dealt_and_its_seed_is_public_after_the_close(
-    one: Service,
+    one_node: Service,
 ) -> None:
-    await one.desks[0].days.prepare()
-    ada = await one.player("ada")
+    await one_node.desks[0].days.prepare()
+    ada = await one_node.player("ada")
     promise = (await shown(ada, game="lanes")).coming[-1]
     assert (promise.day, promise.date) == (341, "2026-12-07")
-    await one.timeline.go_on(seconds=7 * 24 * HOUR_S)
+    await one_node.timeline.go_on(seconds=7 * 24 * HOUR_S)
     view = (await play(ada, game="lanes")).race
     assert tag(view) == (341, "2026-12-07")
     assert view.commitment == promise.commitment
-    await one.timeline.go_on(seconds=12 * HOUR_S + HOUR_S - 60)
+    await one_node.timeline.go_on(seconds=12 * HOUR_S + HOUR_S - 60)
     assert (await shown(ada, game="lanes", day=341)).games[0].seed is None
-    await one.timeline.go_on(seconds=60)
+    await one_node.timeline.go_on(seconds=60)
     closed = await shown(ada, game="lanes", day=341)
     assert closed.closed
     seed = closed.games[0].seed
@@ -74,12 +66,12 @@ async def test_what_is_promised_a_week_ahead_is_dealt_and_its_seed_is_public_aft
     assert commitment(game("lanes"), bytes.fromhex(seed)) == promise.commitment
 
 
-async def test_the_clock_of_a_run_starts_when_its_board_is_dealt(one: Service) -> None:
-    ada = await one.player("ada")
+async def test_the_clock_of_a_run_starts_when_its_board_is_dealt(one_node: Service) -> None:
+    ada = await one_node.player("ada")
     await shown(ada)
-    before = await one.timeline.store_ms()
+    before = await one_node.timeline.store_ms()
     seated = await play(ada)
-    after = await one.timeline.store_ms()
+    after = await one_node.timeline.store_ms()
     assert seated.board is not None
     assert seated.race.phase is Phase.RUNNING
     assert 0 <= seated.race.clock_ms <= after - before
@@ -90,8 +82,8 @@ async def test_the_clock_of_a_run_starts_when_its_board_is_dealt(one: Service) -
     assert [player.name for player in seated.race.players] == ["ada"]
 
 
-async def test_everybody_gets_the_same_deal_and_nothing_of_anybody_else(one: Service) -> None:
-    ada, ivo = await one.player("ada"), await one.player("ivo")
+async def test_everybody_gets_the_same_deal_and_nothing_of_anybody_else(one_node: Service) -> None:
+    ada, ivo = await one_node.player("ada"), await one_node.player("ivo")
     first, second = await play(ada), await play(ivo)
     assert first.board == second.board
     assert first.race.id != second.race.id
@@ -120,8 +112,8 @@ async def test_two_tabs_on_the_daily_are_one_run_and_the_second_takes_over(
         assert back.race.clock_ms > 0
 
 
-async def test_a_finished_run_is_not_played_again_but_as_practice(one: Service) -> None:
-    ada = await one.player("ada")
+async def test_a_finished_run_is_not_played_again_but_as_practice(one_node: Service) -> None:
+    ada = await one_node.player("ada")
     early = await refusal(ada, practice=True)
     assert (early.code, early.sentence) == (
         ErrorCode.WRONG_PHASE,
@@ -151,17 +143,17 @@ async def test_a_finished_run_is_not_played_again_but_as_practice(one: Service) 
     assert (await play(ada, practice=True)).race.id == practice.race.id
     await draw(ada, practice.race.id, *range(1, 16))
     await bank(ada, practice.race.id)
-    await one.close(practice.race.id)
+    await one_node.close(practice.race.id)
     daily = (await shown(ada, game="sally")).games[0]
     assert daily.own == own
     assert daily.streak.days == 1
     assert (await play(ada, practice=True)).race.id != practice.race.id
 
 
-async def test_a_past_day_can_be_played_as_practice_only(one: Service) -> None:
-    await one.desks[0].days.prepare()
-    ada = await one.player("ada")
-    await one.timeline.go_on(seconds=5 * 24 * HOUR_S)
+async def test_a_past_day_can_be_played_as_practice_only(one_node: Service) -> None:
+    await one_node.desks[0].days.prepare()
+    ada = await one_node.player("ada")
+    await one_node.timeline.go_on(seconds=5 * 24 * HOUR_S)
     assert (await refusal(ada, day=336)).sentence == "day 336 is past: it can be played as practice"
     seated = await play(ada, day=336, practice=True)
     assert tag(seated.race) == (336, "2026-12-02")
@@ -280,14 +272,14 @@ async def test_midnight_between_asking_for_the_day_and_beginning_the_run(
 
 
 async def test_a_node_that_died_between_claim_and_board_cost_nothing(
-    one: Service, redis: Redis
+    one_node: Service, redis: Redis
 ) -> None:
-    ada = await one.player("ada")
+    ada = await one_node.player("ada")
     claimed = "0123456789abcdef"
     await redis.hset(keys.tries(ada.player, 334, "sally"), "ranked", claimed)
     await redis.pexpire(keys.tries(ada.player, 334, "sally"), 60_000)
     assert (await shown(ada, game="sally")).games[0].own is None
-    await one.timeline.go_on(seconds=7 * HOUR_S)
+    await one_node.timeline.go_on(seconds=7 * HOUR_S)
     seated = await play(ada)
     assert seated.race.id == claimed
     assert seated.race.clock_ms < 60_000
@@ -295,16 +287,16 @@ async def test_a_node_that_died_between_claim_and_board_cost_nothing(
 
 
 async def test_a_run_that_was_made_and_not_begun_waits_as_long_as_its_day(
-    one: Service, redis: Redis
+    one_node: Service, redis: Redis
 ) -> None:
-    ada = await one.player("ada")
+    ada = await one_node.player("ada")
     race = (await play(ada)).race.id
     # As if the node had died just before the clock was started.
     await redis.hset(keys.race(race), "phase", "lobby")
     await redis.hdel(keys.race(race), "go_at", "deadline")
-    await one.timeline.go_on(seconds=7 * HOUR_S)
-    await one.desks[0].rooms.advance(race)
-    back = await one.again(ada)
+    await one_node.timeline.go_on(seconds=7 * HOUR_S)
+    await one_node.desks[0].rooms.advance(race)
+    back = await one_node.again(ada)
     seated = await play(back)
     assert (seated.race.id, seated.race.phase) == (race, Phase.RUNNING)
     assert seated.race.clock_ms < 60_000

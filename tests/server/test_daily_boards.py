@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from dailies import HOUR_S, NOON, Service, bank, draw, play, played, refusal, service, shown
+from dailies import HOUR_S, Service, bank, draw, play, played, refusal, shown
 from node import Player
 from samedeal.protocol import client_messages as ask
 from samedeal.protocol import server_messages as say
@@ -18,20 +18,12 @@ from samedeal_server.race import RaceDay, RaceState, SeatState
 from samedeal_server.results import results_of
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
     from redis.asyncio import Redis
 
 pytestmark = pytest.mark.usefixtures("every_key_expires")
 
 TODAY = {"game": "sally", "board": "daily", "day": "2026-11-30"}
 STREAKS = {"game": "sally", "board": "streak"}
-
-
-@pytest.fixture
-async def one(valkey_url: str, redis: Redis) -> AsyncIterator[Service]:
-    async with service(valkey_url, redis, NOON) as alone:
-        yield alone
 
 
 async def board(player: Player, **fields: object) -> say.Board:
@@ -86,8 +78,8 @@ def test_who_never_moved_or_only_practised_is_on_no_board() -> None:
     assert results_of(practice) == ()
 
 
-async def test_the_board_of_a_day_opens_with_the_end_of_the_own_run(one: Service) -> None:
-    ada, ivo, eva = [await one.player(name) for name in ("ada", "ivo", "eva")]
+async def test_the_board_of_a_day_opens_with_the_end_of_the_own_run(one_node: Service) -> None:
+    ada, ivo, eva = [await one_node.player(name) for name in ("ada", "ivo", "eva")]
     race = await played(ada)
     await played(ivo)
     for fields in (TODAY, {**TODAY, "around": True}, {**TODAY, "bots": True}):
@@ -111,22 +103,22 @@ async def test_the_board_of_a_day_opens_with_the_end_of_the_own_run(one: Service
     assert mine.place == 1
 
 
-async def test_a_run_that_is_booked_again_and_practice_change_no_row(one: Service) -> None:
-    ada = await one.player("ada")
+async def test_a_run_that_is_booked_again_and_practice_change_no_row(one_node: Service) -> None:
+    ada = await one_node.player("ada")
     race = await played(ada)
     before = await board(ada, **TODAY)
     assert before.total == 1
     await played(ada, practice=True, moves=12)
     for _ in range(2):
-        await one.desks[0].rooms.advance(race)
+        await one_node.desks[0].rooms.advance(race)
     assert (await refusal(ada)).code is ErrorCode.RUN_OVER
     after = await board(ada, **TODAY)
     assert (after.rows, after.total) == (before.rows, 1)
     assert await streaks(ada) == {}
 
 
-async def test_bots_have_a_board_of_their_own(one: Service) -> None:
-    ada, robo = await one.player("ada"), await one.player("robo", bot=True)
+async def test_bots_have_a_board_of_their_own(one_node: Service) -> None:
+    ada, robo = await one_node.player("ada"), await one_node.player("robo", bot=True)
     await played(ada)
     await played(robo, moves=11)
     assert await names(ada, **TODAY) == [(1, "ada")]
@@ -136,14 +128,14 @@ async def test_bots_have_a_board_of_their_own(one: Service) -> None:
 
 
 async def test_a_day_that_is_void_has_no_board_and_is_neutral_for_streaks(
-    one: Service, redis: Redis
+    one_node: Service, redis: Redis
 ) -> None:
-    ada = await one.player("ada")
-    operators = Operators(redis, "ops", one.timeline.calendars[0])
-    await one.desks[0].days.prepare()
+    ada = await one_node.player("ada")
+    operators = Operators(redis, "ops", one_node.timeline.calendars[0])
+    await one_node.desks[0].days.prepare()
     for day in range(3):
         await played(ada, moves=10)
-        await one.timeline.go_on(seconds=24 * HOUR_S)
+        await one_node.timeline.go_on(seconds=24 * HOUR_S)
         assert await streaks(ada) == {"ada": day + 1}
     await operators.void_day(335, ["sally"], "a test")
     assert await streaks(ada) == {"ada": 2}
@@ -159,43 +151,45 @@ async def test_a_day_that_is_void_has_no_board_and_is_neutral_for_streaks(
     assert await names(ada, **{**TODAY, "day": "2026-12-01"}) == [(1, "ada")]
 
 
-async def test_a_streak_leaves_its_board_when_a_day_closes_unplayed(one: Service) -> None:
-    ada, ivo = await one.player("ada"), await one.player("ivo")
+async def test_a_streak_leaves_its_board_when_a_day_closes_unplayed(one_node: Service) -> None:
+    ada, ivo = await one_node.player("ada"), await one_node.player("ivo")
     await played(ada, moves=10)
     await played(ivo, moves=9)
     assert await streaks(ivo) == {"ada": 1}
-    ends = one.desks[0].days.streaks
-    await one.timeline.go_on(seconds=36 * HOUR_S + HOUR_S - 60)
+    ends = one_node.desks[0].days.streaks
+    await one_node.timeline.go_on(seconds=36 * HOUR_S + HOUR_S - 60)
     await ends.end_lost()
     assert await streaks(ivo) == {"ada": 1}
-    await one.timeline.go_on(seconds=60)
+    await one_node.timeline.go_on(seconds=60)
     await ends.end_lost()
     assert await streaks(ivo) == {}
     streak = (await shown(ada, game="sally")).games[0].streak
     assert streak == Streak(days=0, best=1, freezes=0)
 
 
-async def test_a_streak_with_a_freeze_stands_one_missed_day(one: Service, redis: Redis) -> None:
-    ada = await one.player("ada")
+async def test_a_streak_with_a_freeze_stands_one_missed_day(
+    one_node: Service, redis: Redis
+) -> None:
+    ada = await one_node.player("ada")
     for _ in range(7):
         await played(ada, moves=10)
-        await one.timeline.go_on(seconds=24 * HOUR_S)
-    ends = one.desks[0].days.streaks
+        await one_node.timeline.go_on(seconds=24 * HOUR_S)
+    ends = one_node.desks[0].days.streaks
     for days_later, left in ((1, {"ada": 7}), (2, {})):
-        await one.timeline.go_on(seconds=24 * HOUR_S)
+        await one_node.timeline.go_on(seconds=24 * HOUR_S)
         await ends.end_lost()
         assert await streaks(ada) == left, days_later
     assert await redis.zcard("{days}:risk:sally") == 0
 
 
 async def test_a_removed_run_counts_for_no_streak_and_a_lost_board_comes_back(
-    one: Service, redis: Redis
+    one_node: Service, redis: Redis
 ) -> None:
-    ada, ivo = await one.player("ada"), await one.player("ivo")
-    operators = Operators(redis, "ops", one.timeline.calendars[0])
+    ada, ivo = await one_node.player("ada"), await one_node.player("ivo")
+    operators = Operators(redis, "ops", one_node.timeline.calendars[0])
     await played(ivo, moves=10)
     await played(ada, moves=10)
-    await one.timeline.go_on(seconds=24 * HOUR_S)
+    await one_node.timeline.go_on(seconds=24 * HOUR_S)
     race = await played(ada, moves=10)
     whole = await board(ada, **STREAKS)
     assert await streaks(ada) == {"ada": 2, "ivo": 1}

@@ -21,8 +21,6 @@ from samedeal_server.store import keys
 from support import eventually
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
     from redis.asyncio import Redis
 
     from node import Player
@@ -30,28 +28,22 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.usefixtures("every_key_expires")
 
 
-@pytest.fixture
-async def one(valkey_url: str, redis: Redis) -> AsyncIterator[Service]:
-    async with service(valkey_url, redis, NOON) as alone:
-        yield alone
-
-
 async def replayed(player: Player, race: str) -> str:
     return (await player.get(say.ReplayFile, ask.ReplayGet, race=race)).text
 
 
 async def test_no_frame_and_no_log_holds_a_seed_before_the_day_is_closed(
-    one: Service, redis: Redis, caplog: pytest.LogCaptureFixture
+    one_node: Service, redis: Redis, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
-    await one.desks[0].days.prepare()
+    await one_node.desks[0].days.prepare()
     deals = await redis.hgetall("{days}:deals")
     seeds = [bytes.fromhex(str(text).split()[1]) for text in deals.values()]
     assert len(seeds) == 40
-    ada, ivo = await one.player("ada"), await one.player("ivo")
+    ada, ivo = await one_node.player("ada"), await one_node.player("ivo")
     race = await played(ada)
     await played(ada, practice=True)
-    tab = await one.again(ada)
+    tab = await one_node.again(ada)
     await tab.get(say.Seated, ask.Resume, race=race)
     await refusal(ivo, ask.ReplayGet, race=race)
     await played(ivo)
@@ -60,7 +52,7 @@ async def test_no_frame_and_no_log_holds_a_seed_before_the_day_is_closed(
     for player in (ada, tab, ivo):
         await shown(player)
         await shown(player, game="sally", day=334)
-    await one.timeline.go_on(seconds=13 * 3600 - 60)
+    await one_node.timeline.go_on(seconds=13 * 3600 - 60)
     await shown(ada, day=334)
     await replayed(ada, race)
 
@@ -71,14 +63,14 @@ async def test_no_frame_and_no_log_holds_a_seed_before_the_day_is_closed(
         assert seed.hex().encode() not in frames
         assert seed.hex() not in caplog.text
     todays = str(deals["334:sally"]).split()[1]
-    await one.timeline.go_on(seconds=60)
+    await one_node.timeline.go_on(seconds=60)
     file = await replayed(ada, race)
     assert verify(file.splitlines(keepends=True)).seed == todays
     assert todays.encode() in b"".join(ada.frames)
 
 
-async def test_results_of_others_are_hidden_until_the_own_run_is_over(one: Service) -> None:
-    ada, ivo = await one.player("ada"), await one.player("ivo")
+async def test_results_of_others_are_hidden_until_the_own_run_is_over(one_node: Service) -> None:
+    ada, ivo = await one_node.player("ada"), await one_node.player("ivo")
     race = await played(ada)
 
     async def sees(player: Player) -> bool:
@@ -91,7 +83,7 @@ async def test_results_of_others_are_hidden_until_the_own_run_is_over(one: Servi
 
     assert await sees(ada)
     assert not await sees(ivo)
-    assert not await sees(await one.again(ivo))
+    assert not await sees(await one_node.again(ivo))
     # Another game of the day opens nothing, nor does a run that is still on.
     await played(ivo, game="lanes")
     assert not await sees(ivo)
@@ -102,21 +94,21 @@ async def test_results_of_others_are_hidden_until_the_own_run_is_over(one: Servi
     await bank(ivo, own)
     assert await sees(ivo)
 
-    late = await one.player("eva")
+    late = await one_node.player("eva")
     assert not await sees(late)
-    await one.timeline.go_on(seconds=13 * 3600)
+    await one_node.timeline.go_on(seconds=13 * 3600)
     assert await sees(late)
 
 
-async def test_a_code_leads_nobody_but_its_player_to_a_run(one: Service) -> None:
-    ada, ivo = await one.player("ada"), await one.player("ivo")
+async def test_a_code_leads_nobody_but_its_player_to_a_run(one_node: Service) -> None:
+    ada, ivo = await one_node.player("ada"), await one_node.player("ivo")
     seated = await play(ada)
     code = seated.race.code
     for name in ({"code": code}, {"race": seated.race.id}):
         assert (await refusal(ivo, ask.Watch, **name)).code is ErrorCode.NOT_SHOWN
     stranger = await refusal(ivo, ask.Join, code=code)
     assert stranger.code is ErrorCode.WRONG_PHASE
-    back = await (await one.again(ada)).get(say.Seated, ask.Join, code=code)
+    back = await (await one_node.again(ada)).get(say.Seated, ask.Join, code=code)
     assert back.race.id == seated.race.id
 
 
