@@ -191,11 +191,11 @@ class RaceDesk:
         await self.rooms.advance(message.race)
         word, seat = await self.races.end_race(message.race, account.player)
         if word == "playing":
-            state = await self._loaded(message.race)
-            name = state.seats[seat].name if seat in state.seats else f"seat {seat}"
-            raise Refusal(
-                ErrorCode.WRONG_PHASE, f"{name} still plays; only bots need not be waited for"
-            )
+            held = (await self._loaded(message.race)).seats[seat]
+            sentence = f"{held.name} still plays; only bots need not be waited for"
+            if held.player == account.player:
+                sentence = "your own run is still on; bank it first"
+            raise Refusal(ErrorCode.WRONG_PHASE, sentence)
         if word == "phase":
             raise Refusal(ErrorCode.WRONG_PHASE, "the race has not begun; leave instead")
         _check(word)

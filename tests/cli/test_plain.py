@@ -237,6 +237,21 @@ def test_a_bot_joins_by_code_and_tells_its_race_as_json(shells: Shells) -> None:
     assert {row["bot"] for row in closed["order"]} == {True, False}
 
 
+def test_end_ends_a_race_in_which_only_a_bot_plays_on_also_while_next_waits(
+    shells: Shells,
+) -> None:
+    host, code = shells.open("race", "--countdown", "0")
+    shells.open("bot", code, "--pace", "60")
+    host.type("draw")
+    host.until("ok")
+    host.type("end")
+    assert host.until("refused")["sentence"] == "your own run is still on; bank it first"
+    host.type("bank", "next", "end")
+    order = host.until("closed")["order"]
+    assert {row["bot"]: row["status"] for row in order} == {False: "banked", True: "cut_off"}
+    assert host.until("room")["round"] == 2
+
+
 def test_an_account_is_the_same_at_each_node_of_a_service(tmp_path: Path, server_url: str) -> None:
     dead = "ws://127.0.0.1:1"
     words = ("race", "--name", "two-nodes", "--json")

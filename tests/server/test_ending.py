@@ -68,6 +68,8 @@ async def test_an_outage_before_the_end_stands_in_the_result(valkey_url: str, re
 async def test_who_cannot_end_it_is_told_why(valkey_url: str, redis: Redis) -> None:
     async with node(valkey_url, "n1") as desk:
         race, (ada, ivo, bot) = await begun(desk, "ada", "ivo", "bot-b")
+        refused = await ada.get(say.Refused, ask.EndRace, race=race)
+        assert refused.sentence == "your own run is still on; bank it first"
         await ada.get(say.Done, ask.Bank, race=race)
         refused = await ada.get(say.Refused, ask.EndRace, race=race)
         assert refused.code is ErrorCode.WRONG_PHASE

@@ -120,7 +120,7 @@ def add_parsers(commands: "argparse._SubParsersAction[Parser]") -> None:
 _RACE = (
     "On a terminal this opens the terminal client. In a pipe, or with --plain, --json or --save, "
     "play by lines: a move a line (draw, W>T1, T2:3>T1), or undo, bank, ready, start, look, moves, "
-    "rivals, leave, help. A move typed before GO says ready and waits. At the end of "
+    "rivals, end, leave, help. A move typed before GO says ready and waits. At the end of "
     "input the result is banked, and the final order is awaited. Exit code 0 for a first place."
 )
 

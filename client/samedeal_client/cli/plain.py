@@ -33,10 +33,11 @@ __all__ = ["Plain"]
 
 _HELP = (
     f"{WORDS}, W>T1, T2:3>T1, F (one safe card home), undo, bank, ready, start, look [PILE], "
-    "moves, rivals, say [PHRASE], next, leave, help"
+    "moves, rivals, say [PHRASE], end (when only bots play on), next, leave, help"
 )
-_AT_ONCE = ("ready", "start", "rivals", "say", "help")
-"""Words that are answered even while a move waits for GO, which may be waiting for them."""
+_AT_ONCE = ("ready", "start", "rivals", "say", "end", "help")
+"""Words that are answered even while a move waits for GO or `next` for the close, which may be
+waiting for them."""
 _NO_LINE = "\n"
 """Stands for no line: none holds its own end."""
 RATED_WITHIN_S: Final = 3
@@ -283,6 +284,9 @@ class Plain:
                     await self._race.bank()
                     self._has_ended = True
                     self._voice.say("done", "ok: banked")
+                case "end":
+                    await self._race.end_race()
+                    self._voice.say("done", "ok: ended")
                 case "leave" | "quit":
                     was_lobby = self._race.view.phase is Phase.LOBBY
                     await self._race.leave()
