@@ -114,5 +114,7 @@ def test_only_another_phase_or_deadline_is_news_while_a_race_runs() -> None:
     assert not Advanced(Phase.RUNNING, known.now_ms, due_ms).is_news_to(known)
     assert Advanced(Phase.RUNNING, known.now_ms, due_ms + 1).is_news_to(known)
     assert Advanced(Phase.RUNNING, known.now_ms, due_ms).is_news_to(race(phase=Phase.COUNTDOWN))
+    lobby = replace(race(phase=Phase.LOBBY), go_at_ms=0, deadline_at_ms=0)
+    assert not Advanced(Phase.LOBBY, lobby.now_ms, lobby.now_ms + 1).is_news_to(lobby)
     # One that was seen closed may have been rated since.
     assert Advanced(Phase.CLOSED, known.now_ms, 0).is_news_to(race(phase=Phase.CLOSED))

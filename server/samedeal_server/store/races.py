@@ -95,8 +95,9 @@ class Advanced:
 
     def is_news_to(self, state: RaceState) -> bool:
         """Whether a record that was read before may not be all there is to know by now."""
-        is_over = self.phase is Phase.CLOSED
-        return is_over or (self.phase, self.due_ms) != (state.phase, state.due_ms)
+        if self.phase is Phase.RUNNING:
+            return (self.phase, self.due_ms) != (state.phase, state.due_ms)
+        return self.phase is Phase.CLOSED or self.phase is not state.phase
 
 
 class Stale(Exception):
