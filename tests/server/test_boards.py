@@ -149,9 +149,11 @@ def test_it_counts_for_nothing(state: RaceState, why: str) -> None:
     assert results_of(state) == (), why
 
 
-def test_a_bot_that_is_cut_off_leaves_the_race_of_two_others_what_it_was() -> None:
+def test_a_bot_that_is_cut_off_changes_nothing_for_two_others_or_once_the_race_is_won() -> None:
     results = results_of(cut_off(run(ADA, best=9), run(IVO), run(BOT)))
     assert [result.is_first for result in results] == [True, False, False]
+    results = results_of(cut_off(run(ADA, won=True), run(BOT)))
+    assert [result.is_first for result in results] == [True, False]
     at_its_time = cut_off(run(ADA, best=9), run(BOT))
     at_its_time.deadline_at_ms = at_its_time.closed_at_ms
     assert [result.is_first for result in results_of(at_its_time)] == [True, False]
