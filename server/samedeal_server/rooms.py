@@ -526,7 +526,9 @@ def _roster(state: RaceState) -> tuple[object, ...]:
         for seat in state.seats.values()
     )
     crowd = about(sum(state.eyes.values()))
-    return state.phase, state.host, state.options, state.paused_ms, crowd, seats
+    # A win brings the end nearer: who is done counts the seconds of the last call.
+    times = state.paused_ms, state.deadline_at_ms
+    return state.phase, state.host, state.options, times, crowd, seats
 
 
 def _rated(state: RaceState) -> list[object]:

@@ -1,12 +1,16 @@
 """Screens of text: nothing of what they say is cut off, in the narrowest window either."""
 
-from datetime import date
+from datetime import date, datetime
+from typing import Any
 
 import pytest
 
 from samedeal.engine.games import GAMES
 from samedeal.engine.rules import Rules
-from samedeal.protocol.fields import DayTag, DealLabel, Phase
+from samedeal.protocol.board_messages import Board, BoardRow
+from samedeal.protocol.daily_messages import Daily, DayGame, OwnRun, Streak
+from samedeal.protocol.fields import DayTag, DealLabel, Phase, Status
+from samedeal_client.model.days import DayChoice, day_rows
 from samedeal_client.model.help import help_rows, how
 from samedeal_client.model.ink import cells, text_of
 from samedeal_client.model.keys import Keys, Section
@@ -54,9 +58,90 @@ def test_the_result_of_a_day_names_the_day_and_offers_no_next_deal() -> None:
         assert key in rows[-1]
 
 
-def test_the_keys_of_boards_fit_into_80_columns() -> None:
-    rows = board_rows(BoardChoice(), None, Keys().on(Section.BOARDS), 80, 24, "")
-    assert text_of(rows[-1]).split()[-2:] == ["Q", "back"]
+def test_a_day_s_result_offers_the_replay_once_its_seed_is_public() -> None:
+    tag = DayTag(number=334, date="2026-11-30", label=DealLabel.OPEN)
+    view = playing("lanes", 1).race.view.model_copy(update={"day": tag, "phase": Phase.CLOSED})
+    for seed, is_offered in ((None, False), ("ab" * 32, True)):
+        view = view.model_copy(update={"seed": seed})
+        rows = result_rows(view, 1, Keys().on(Section.RESULT), 80, 24, "")
+        assert ("v replay" in text_of(rows[-1])) is is_offered
+
+
+def test_a_race_of_the_shell_has_no_home_to_go_to() -> None:
+    view, keys = playing("lanes", 2).race.view, Keys().on(Section.RESULT)
+    rows = result_rows(view, 1, keys, 80, 24, "", has_home=False)
+    assert text_of(rows[-1]).rstrip().endswith("Q exit")
+
+
+ROW = BoardRow(place=1, player="a" * 16, name="ada", at_ms=1, wins=1, races=1, run="b" * 16 + ".1")
+
+
+@pytest.mark.parametrize(
+    ("rows", "of_others", "paged", "offered", "not_offered"),
+    [
+        ((), {}, False, (), ("replay", "race", "around", "top", "on")),
+        ((ROW,), {"me": ROW}, False, ("replay", "race", "around"), ("top", "on")),
+        ((ROW,), {"me": ROW, "next": "an"}, True, ("replay", "race", "top", "on"), ("around",)),
+    ],
+    ids=["empty", "one page", "the second page"],
+)
+def test_the_keys_of_boards_are_those_that_do_something_and_fit_into_80_columns(
+    rows: tuple[BoardRow, ...],
+    of_others: dict[str, Any],
+    paged: bool,
+    offered: tuple[str, ...],
+    not_offered: tuple[str, ...],
+) -> None:
+    board = Board(id=1, game="lanes", board="wins", period="all", total=1, rows=rows, **of_others)
+    choice = BoardChoice()
+    choice.page = "p" if paged else None
+    drawn = board_rows(choice, board, Keys().on(Section.BOARDS), 80, 24, "")
+    foot = text_of(drawn[-1]).split()
+    assert foot[-2:] == ["Q", "back"]
+    assert [word for word in offered if word not in foot] == []
+    assert [word for word in not_offered if word in foot] == []
+
+
+def day(own: OwnRun | None) -> DayChoice:
+    """A day of one game, the run of which stands so."""
+    streak = Streak(days=123, best=123, freezes=2)
+    each = DayGame(
+        game="acey-and-kingsley",
+        label=DealLabel.OPEN,
+        commitment="ab" * 32,
+        played=4567,
+        own=own,
+        streak=streak,
+    )
+    facts: dict[str, Any] = {"day": 334, "date": "2026-11-30", "featured": each.game}
+    return DayChoice(
+        Daily(id=1, **facts, now_ms=0, rollover_ms=1, closed=False, games=(each,), coming=())
+    )
+
+
+def test_a_day_s_row_says_its_place_and_streak_in_80_columns() -> None:
+    run = OwnRun(
+        race="a" * 16,
+        status=Status.BANKED,
+        best=10,
+        opened=2,
+        home=10,
+        moves=1234,
+        t_ms=3_723_000,
+        place=123,
+    )
+    for own, offered, not_offered in (
+        (run, "s share card", "Enter"),
+        (None, "Enter plays, ranked", "share"),
+        (run.model_copy(update={"status": Status.PLAYING}), "Enter goes on", "share"),
+    ):
+        keys, now = Keys().on(Section.DAILY), datetime.now().astimezone()
+        lines = [text_of(row) for row in day_rows(day(own), keys, now, 80, 24, "")]
+        assert offered in lines[-1]
+        assert not_offered not in lines[-1]
+        assert "Q back" in lines[-1]
+        if own is run:
+            assert lines[3].rstrip().endswith("1234 moves; place 123 of 4567; streak 123")
 
 
 def test_limits_of_an_hour_and_more_are_told_in_one_way() -> None:

@@ -303,6 +303,8 @@ async def test_a_win_calls_the_others_last_and_then_closes(wires: Wires) -> None
     for wire in (ada, ivo):
         await eventually(lambda w=wire: bool(w.all(say.Closed)))  # type: ignore[misc]
         assert [notice.kind for notice in wire.all(say.Notice)] == ["last_call"]
+        told = [room.race for room in wire.all(say.Room) if room.race.phase is Phase.RUNNING]
+        assert told[-1].deadline_ms == ack.t_ms + 1000
     view = ivo.all(say.Closed)[0].race
     assert view.clock_ms == view.deadline_ms == ack.t_ms + 1000
     assert [(row.place, row.name, row.status) for row in view.order] == [

@@ -141,3 +141,26 @@ def test_a_demo_draws_over_its_rows_at_80_columns(tmp_path: Path) -> None:
         demo.until("final order", "race yourself")
         rows = demo.lines[: demo.lines.index("final order")]
     assert [row.split(" ")[0] for row in rows] == ["room", "commitment", "greta", "hugo", ""]
+
+
+def test_who_leaves_a_race_of_the_shell_is_told_where_its_end_is(
+    server_url: str, tmp_path: Path
+) -> None:
+    words = ("--server", server_url, "--name", "lea")
+    with Terminal(tmp_path / "lea", "race", *words) as lea:
+        lea.until("ROOM", "free")
+        code = re.search(r"ROOM (\w+)", lea.text)
+        assert code is not None
+        lea.press("b")
+        lea.until("bot")
+        lea.press("\r")
+        lea.until("Pick a column")
+        lea.press(" ")
+        lea.until("moves 1")
+        lea.press("Q")
+        lea.until("its result stands", f"samedeal join {code[1]} tells how it")
+        lea.press("y")
+        assert lea.ended() == 0
+        lea.until(f"how it ends: samedeal join {code[1]} --name lea")
+    with Terminal(tmp_path / "lea", "join", code[1], *words) as lea:
+        lea.until("left", "LANES")

@@ -47,6 +47,7 @@ def test_another_run_leads_after_the_key_and_the_instant_stays() -> None:
     assert model.seq(model.focus) == before[model.focus] + 1
     rows = [text_of(row) for row in review_rows(model, Faces(True), KEYS, 80, 24)]
     assert f"action {model.seq(model.focus)} of {model.focused.last}" in rows[0]
+    assert all(hint in rows[-1] for hint in ("SPC play", "d diff", "G race", "0 deal", "Q back"))
 
 
 def test_after_its_last_move_a_run_leads_nowhere_and_nothing_goes_back() -> None:

@@ -85,7 +85,7 @@ async def test_a_row_of_a_board_is_raced(server_url: str) -> None:
     async with shown(server_url, name="bella") as show:
         await show.until("you are bella")
         await show.press("b")
-        await show.until("BOARDS", "race it")
+        await show.until("BOARDS", "G race")
         await show.press("g", "g", "g", "g", "g")
         await show.until("BOARDS  Gargantua", "1 won of 1")
         await show.press("G")

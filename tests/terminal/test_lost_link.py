@@ -43,7 +43,7 @@ async def test_moves_wait_on_the_board_while_the_link_is_lost_and_reach_the_serv
                     if move.source.startswith("T") and move.target.startswith("T")
                 )
                 await show.press(move.source[1], move.target[1])
-                await show.until("1 of your moves wait here", "moves 1")
+                await show.until("1 of your moves waits here", "moves 1")
                 assert show.lines("board") != board
                 shown_board = show.lines("board")
                 proxy.refuse = False

@@ -58,7 +58,7 @@ async def test_in_a_narrow_window_it_is_told_too(server_url: str) -> None:
         await quick_race(show, "nora")
         await show.until("(bot): 14:", "E end the race now")
         await show.press("Q")
-        await show.until("your result stands, home tells how it ends")
+        await show.until("your result stands; home tells how it ends")
 
 
 async def test_a_person_who_plays_is_waited_for_and_the_result_is_had_later(
@@ -101,3 +101,24 @@ async def test_a_person_who_plays_is_waited_for_and_the_result_is_had_later(
         await show.press("Q")
         await show.until("quick race")
         assert "last race" not in show.text
+
+
+async def test_who_leaves_a_race_in_the_middle_learns_at_home_how_it_ends(server_url: str) -> None:
+    async with AsyncExitStack() as stack:
+        show = await stack.enter_async_context(shown(server_url, name="lena"))
+        await show.until("you are lena")
+        other = await against(stack, show, server_url, "otis")
+        await show.press("space")
+        await show.until("moves 1")
+        code = show.seat.race.code
+        await show.press("Q")
+        await show.until("leave? your run ends, its result stands; home tells how it ends")
+        await show.press("y")
+        await show.until("last race", f"{code} waits for otis")
+        await show.press("l")
+        await show.until("waiting for otis")
+        assert "leave?" not in show.text
+        await show.press("Q", "Q")
+        await show.until("last race")
+        await other.bank()
+        await show.until(f"{code} is over. You have")

@@ -84,16 +84,19 @@ def _game_line(each: DayGame, *, is_featured: bool) -> str:
     return f"{each.game}: {', '.join(parts)}"
 
 
-def own_line(each: DayGame) -> str:
-    """How the own run and the streak stand."""
+def own_line(each: DayGame, *, is_short: bool = False) -> str:
+    """How the own run and the streak stand; in fewer words on a narrow screen."""
     own, streak = each.own, each.streak
     if own is None:
         line = "not played"
     elif own.status is Status.PLAYING:
         line = f"on, {own.moves} moves, best {own.best}"
     else:
-        line = f"{_result(each.game, own)}{_place(each)}"
-    if streak.days:
+        result = _short(each.game, own) if is_short else _result(each.game, own)
+        line = f"{result}{_place(each)}"
+    if is_short and streak.days:
+        line += f"; streak {streak.days}"
+    elif streak.days:
         freezes = f", {streak.freezes} freeze{'s' * (streak.freezes > 1)}" * bool(streak.freezes)
         line += f"; streak of {streak.days} day{'s' * (streak.days > 1)}{freezes}"
     return line
@@ -126,6 +129,11 @@ def _result(game_id: str, own: OwnRun) -> str:
     if own.status is Status.WON:
         return f"won in {moves}, {at}"
     return f"{own.best} of {_total(game_id)} home, {own.opened} opened, {moves}, {at}"
+
+
+def _short(game_id: str, own: OwnRun) -> str:
+    how = "won" if own.status is Status.WON else f"{own.best}/{_total(game_id)}"
+    return f"{how}, {own.moves} moves"
 
 
 def _place(each: DayGame) -> str:

@@ -19,12 +19,19 @@ __all__ = ["TextPlayer", "play_on_terminal"]
 KEYS: Final = (
     "space play or pause   right/l step   left/h back   up/+ faster   down/- slower   "
     "g go to an action or time   d next difference   a by time or by action   "
-    "tab next player   s side by side   0 begin   $ end   q quit"
+    "tab next player   s side by side   0/home begin   $/end end   q quit"
 )
 BAR: Final = 24
 REDRAW_MS: Final = 250.0
 """The clock moves at least this often while something plays."""
-_ARROWS: Final = {b"[C": "right", b"[D": "left", b"[A": "up", b"[B": "down"}
+_NAMED: Final = {
+    b"[C": "right",
+    b"[D": "left",
+    b"[A": "up",
+    b"[B": "down",
+    b"[H": "home",
+    b"[F": "end",
+}
 
 
 class TextPlayer:
@@ -46,7 +53,7 @@ class TextPlayer:
         model = self.model
         self.message = ""
         match key:
-            case "q" | "\x03" | "\x04":
+            case "q" | "Q" | "\x03" | "\x04":
                 self.is_over = True
             case " ":
                 model.pause() if model.is_playing else model.play()
@@ -58,9 +65,9 @@ class TextPlayer:
                 model.faster()
             case "down" | "-":
                 model.slower()
-            case "0":
+            case "0" | "home":
                 self._stop_and(lambda: model.seek(0))
-            case "$":
+            case "$" | "end":
                 self._stop_and(lambda: model.step(model.end))
             case "g":
                 self._typed = ""
@@ -210,9 +217,9 @@ def split_keys(pressed: bytes) -> Iterator[str]:
     rest = pressed
     while rest:
         if rest[:1] == b"\x1b":
-            arrow = _ARROWS.get(rest[1:3].replace(b"O", b"["))
-            yield arrow or "escape"
-            rest = rest[3:] if arrow else rest[1:]
+            named = _NAMED.get(rest[1:3].replace(b"O", b"["))
+            yield named or "escape"
+            rest = rest[3:] if named else rest[1:]
         else:
             yield rest[:1].decode("latin-1")
             rest = rest[1:]

@@ -41,7 +41,8 @@ def add_parser(commands: "argparse._SubParsersAction[Parser]") -> None:
         "replay",
         help="play a finished race again, or several side by side",
         description="Play a finished race, or several runs of one deal, again: on a terminal with "
-        "keys (? lists them), else one action a line. Everything shown was verified first.",
+        "fixed keys (? lists them), else one action a line. Everything shown was verified first. "
+        "The terminal client plays it, too, by the keys of your file.",
     )
     replay.add_argument("sources", metavar="FILE|CODE|RUN", nargs="+", help=SOURCE_HELP)
     replay.add_argument(

@@ -1,6 +1,7 @@
 """The daily challenge on a screen: the deals of today, the own runs, what is to come."""
 
 from datetime import datetime
+from typing import Final
 
 from samedeal.engine.games import game
 from samedeal.protocol import server_messages as say
@@ -11,6 +12,9 @@ from samedeal_client.model.ink import Canvas, Ink, Row, clipped
 from samedeal_client.model.keys import Action, ScreenKeys
 
 __all__ = ["DayChoice", "day_panel", "day_rows"]
+
+_WIDE: Final = 100
+"""Below it a result has to be told in fewer words to stand beside its game."""
 
 
 class DayChoice:
@@ -63,8 +67,8 @@ def day_rows(
             star = " featured" if each.game == daily.featured else ""
             ink = Ink.OWN if is_chosen else Ink.PLAIN
             mark = ">" if is_chosen else " "
-            title = clipped(f"{game(each.game).title}{star}", 28)
-            canvas.put(3 + at, 1, f"{mark} {title} {own_line(each)}", ink)
+            title = clipped(f"{game(each.game).title}{star}", 26)
+            canvas.put(3 + at, 1, f"{mark} {title} {own_line(each, is_short=width < _WIDE)}", ink)
         at = 4 + len(daily.games)
         each = choice.chosen
         played = (
@@ -82,12 +86,18 @@ def day_rows(
             canvas.put(at, 2, line, Ink.DIM if line in about else Ink.PLAIN)
             at += 1
     canvas.put(height - 2, 2, clipped(sentence, width - 2), Ink.BAD)
+    offers: list[tuple[Action, str]] = []
+    if choice is not None and choice.is_over:
+        offers = [(Action.SHARE, "share card")]
+    elif choice is not None:
+        is_on = choice.chosen.own is not None
+        offers = [(Action.TAKE, "goes on" if is_on else "plays, ranked")]
     foot = keys.foot(
         width - 1,
         ((Action.UP, Action.DOWN), "choose"),
-        (Action.TAKE, "plays or goes on"),
+        *offers,
         (Action.PRACTICE, "practice"),
-        (Action.SHARE, "share card"),
+        (Action.HELP, "help"),
         (Action.BACK, "back"),
     )
     canvas.put(height - 1, 1, foot, Ink.DIM)
@@ -122,7 +132,7 @@ def day_panel(
         lines += ["practice: it counts for nothing"]
     elif daily is not None:
         played = next((each.played for each in daily.games if each.game == view.game), 0)
-        have = "1 has played" if played == 1 else f"{played} have played"
+        have = {0: "Nobody has played", 1: "1 has played"}.get(played, f"{played} have played")
         lines += [f"{have}. Results of", "others stay hidden until you", "finish."]
     lines += [
         "",

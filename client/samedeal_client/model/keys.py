@@ -68,7 +68,7 @@ class ScreenKeys:
             names = [self.name(action) for action in these if self.keys(action)]
             if names:
                 parts.append(f"{' '.join(names)} {word}")
-        while len(parts) > 1 and sum(len(part) + 2 for part in parts) > width:
+        while len(parts) > 1 and len("  ".join(parts)) > width:
             del parts[-2]
         return "  ".join(parts)
 

@@ -93,6 +93,8 @@ class PlayModel:
         self.link_ms: float | None = None
         self.daily: say.Daily | None = None
         """What is told of the day, if this is a day's run."""
+        self.ending = "home tells how it ends"
+        """Where the result is told to who leaves before the close."""
         self.ghosts: Ghosts | None = None
         """Recorded runs that it is played against."""
         self.page = "tracks"
@@ -110,7 +112,9 @@ class PlayModel:
         self._choices: list[Move] = []
 
     def _greeting(self) -> str:
-        """What a newcomer has to know; the keys are below it."""
+        """What a newcomer has to know; the keys are below it. Nothing once the run is over."""
+        if self.race.has_begun and not self.is_playing:
+            return ""
         return f"Pick a column by its number, then its target; {self.name_of(Key.HELP)} helps."
 
     # What there is
@@ -294,9 +298,11 @@ class PlayModel:
             case Key.END_RACE:
                 return self._end_race()
             case Key.QUIT:
-                kept = "your run ends and its result stands"
+                kept = "your run ends, its result stands"
                 if not self.is_playing:
-                    kept = "your result stands, home tells how it ends"
+                    kept = "your result stands"
+                if not self.is_playing or (self.race.has_begun and self.race.run.moves):
+                    kept += f"; {self.ending}"
                 if self.race.view.day is not None:
                     kept = "the clock runs on, and the daily screen brings you back"
                 yes = self.keys.on(Section.CONFIRM).name(Key.YES)

@@ -18,13 +18,20 @@ _HOW = {
     Status.BANKED: "banked",
     Status.LEFT: "left",
     Status.STUCK: "no move left",
-    Status.CUT_OFF: "time was up",
+    Status.CUT_OFF: "cut off",
     Status.PLAYING: "playing",
 }
 
 
 def result_rows(
-    view: RaceView, seat: int, keys: ScreenKeys, width: int, height: int, sentence: str
+    view: RaceView,
+    seat: int,
+    keys: ScreenKeys,
+    width: int,
+    height: int,
+    sentence: str,
+    *,
+    has_home: bool = True,
 ) -> list[Row]:
     """Draw the end of a race, or of one that was raced against ghosts."""
     canvas = Canvas(width, height)
@@ -62,11 +69,14 @@ def result_rows(
     is_haunted = any(is_ghost(line.seat) for line in view.order)
     word = "once more" if is_haunted else "next deal"
     after = [(Action.NEXT, word if view.day is None else "your card")]
-    after += [(Action.REPLAY, "replay")]
+    # The replay of a day's run says where the cards lie, which is open once the day's seed is.
+    is_open = view.day is None or view.seed is not None
+    after += [(Action.REPLAY, "replay")] if is_open else []
     after += [(Action.SHARE, "share card")] if view.day is None else []
     after += [] if is_alone(view) else [(Action.SAY, "say")]
     after += [(Action.GHOST, "race the ghosts")] if not is_haunted and view.day is None else []
-    foot = keys.foot(width - 2, *after, (Action.HELP, "help"), (Action.LEAVE, "home screen"))
+    away = "home screen" if has_home else "exit"
+    foot = keys.foot(width - 2, *after, (Action.HELP, "help"), (Action.LEAVE, away))
     canvas.put(height - 1, 1, foot, Ink.DIM)
     return canvas.rows()
 

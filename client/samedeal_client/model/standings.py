@@ -108,17 +108,29 @@ def board_rows(
     foot = keys.foot(
         width - 1,
         ((Action.LEFT, Action.RIGHT), "board"),
-        (Action.TAKE, "replay"),
-        (Action.GHOST, "race it"),
         (Action.NEXT_GAME, "game"),
-        (Action.BOTS, "bots"),
-        (Action.AROUND, "around"),
-        (Action.TOP, "top"),
-        (Action.SCROLL_DOWN, "on"),
+        (Action.BOTS, "people" if choice.bots else "bots"),
+        *_offers(choice, board),
         (Action.BACK, "back"),
     )
     canvas.put(height - 1, 1, foot, Ink.DIM)
     return canvas.rows()
+
+
+def _offers(choice: BoardChoice, board: Board | None) -> list[tuple[Action, str]]:
+    """What can be done with the rows that are there."""
+    offers: list[tuple[Action, str]] = []
+    if board is None:
+        return offers
+    if board.next is not None:
+        offers.append((Action.SCROLL_DOWN, "on"))
+    if choice.around or choice.page is not None:
+        offers.append((Action.TOP, "top"))
+    elif board.me is not None:
+        offers.append((Action.AROUND, "around"))
+    if choice.at < len(board.rows) and board.rows[choice.at].run is not None:
+        offers += [(Action.TAKE, "replay"), (Action.GHOST, "race")]
+    return offers
 
 
 def result_of(row: BoardRow) -> str:

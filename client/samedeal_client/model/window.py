@@ -155,7 +155,7 @@ def message(play: PlayModel, faces: Faces, width: int) -> list[Row]:
     waiting = len(play.race.outbox)
     text, ink = play.sentence, play.ink
     if play.banner:
-        kept = f"; {waiting} of your moves wait here" if waiting else ""
+        kept = f"; {waiting} of your moves wait{'s' * (waiting == 1)} here" if waiting else ""
         text, ink = f"! {play.banner}{kept}", Ink.BAD
     lines = textwrap.wrap(faces.sentence(text), width - 2, max_lines=2, placeholder=" ...")
     return [row(f" {line}", ink) for line in lines] or [()]

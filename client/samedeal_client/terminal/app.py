@@ -102,6 +102,11 @@ class TerminalApp(App[int], inherit_bindings=False):
         """How cards are written now."""
         return Faces(self.settings.ascii)
 
+    @property
+    def has_home(self) -> bool:
+        """Whether there is a home screen to go back to; a command of the shell has none."""
+        return self._home is not None
+
     def next_palette(self) -> None:
         """Colour suits the next way, and remember it."""
         self._remember(self.settings.with_palette(self.settings.palette.following))
@@ -165,13 +170,14 @@ class TerminalApp(App[int], inherit_bindings=False):
             await companion.close()
         await self._stack.aclose()
 
-    def stop(self) -> None:
-        """Leave the program; seats are kept."""
-        code = 0
+    def stop(self, *, has_left: bool = False) -> None:
+        """Leave the program; seats are kept, and who came from a shell is told the way back."""
+        code, way = 0, None
         if self._is_guest and self.seat is not None:
             view, number = self.seat.race.view, self.seat.race.model.seat
             code = int(view.phase is Phase.CLOSED and not is_first(view, number))
-        self.exit(code)
+            way = self.seat.way_back(has_left=has_left)
+        self.exit(code, message=way)
 
     def _notes(self) -> list[str]:
         client = self.client
@@ -262,6 +268,8 @@ class TerminalApp(App[int], inherit_bindings=False):
         assert self.client is not None
         self._close_seat()
         self.seat = Seat(self.client, race, self.keys, self._changed, daily, haunted)
+        if self._home is None:
+            self.seat.play.ending = f"samedeal join {race.code} tells how it ends"
         self._route()
 
     def _close_seat(self) -> None:
@@ -284,6 +292,8 @@ class TerminalApp(App[int], inherit_bindings=False):
     async def _set_aside(self, seat: Seat) -> None:
         """Go home from a race that others still play; its close is told there."""
         await self._drop_aside()
+        # The question whether to leave is answered.
+        seat.play.say("")
         self._aside = Aside(seat, self.companions)
         self.seat, self.companions = None, []
         self._go_home()
@@ -359,15 +369,19 @@ class TerminalApp(App[int], inherit_bindings=False):
             await self._set_aside(seat)
             return
         if seat is not None and seat.race.view.phase is not Phase.CLOSED:
+            has_begun = seat.race.view.phase is Phase.RUNNING and seat.race.model.run.moves > 0
             try:
                 await seat.race.leave()
+                if self._home is not None and has_begun:
+                    await self._set_aside(seat)
+                    return
             except ClientError as error:
                 self.tell(str(error))
         for companion in self.companions:
             await companion.close()
         self.companions.clear()
         if self._home is None:
-            self.stop()
+            self.stop(has_left=True)
             return
         self._close_seat()
         self._go_home()

@@ -1,6 +1,7 @@
 """A seat on the screen: sends what the player wants, and tells the screen when something came."""
 
 import asyncio
+import shlex
 from collections.abc import Callable
 from typing import Final
 
@@ -77,6 +78,18 @@ class Seat:
     def has_result(self) -> bool:
         """Whether the own run is over while others play on."""
         return self.race.view.phase is Phase.RUNNING and not self.play.is_playing
+
+    def way_back(self, *, has_left: bool) -> str | None:
+        """What leads back here from a shell; None where there is nothing to come back to."""
+        view, play = self.race.view, self.play
+        is_given_up = has_left and view.phase is not Phase.RUNNING
+        if is_given_up or view.phase is Phase.CLOSED or view.day is not None:
+            return None
+        command = shlex.join(
+            ["samedeal", "join", view.code, "--name", self.client.name, "--server", self.client.url]
+        )
+        is_over = has_left or (play.race.has_begun and not play.is_playing)
+        return f"{'how it ends' if is_over else 'your seat is kept'}: {command}"
 
     @property
     def clock_ms(self) -> int:

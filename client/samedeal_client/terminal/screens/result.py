@@ -29,6 +29,7 @@ class ResultScreen(BaseScreen):
             size.width,
             size.height,
             sentence,
+            has_home=self.terminal.has_home,
         )
         self.sheet.show(rows, self.terminal.palette)
 
