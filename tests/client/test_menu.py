@@ -57,3 +57,16 @@ def test_only_a_menu_with_something_below_it_says_how_to_go_back() -> None:
 def test_a_long_sentence_is_whole() -> None:
     rows = [text_of(row) for row in Menu("M", ITEMS, KEYS).rows(40, 20, "word " * 20)]
     assert " ".join(rows).count("word") == 20
+
+
+def test_in_the_lowest_window_every_item_can_be_seen_and_clicked() -> None:
+    letters = [Action.QUICK, Action.FIND, Action.JOIN] * 6
+    items = [Item(action, f"item {at}") for at, action in enumerate(letters)]
+    menu = Menu("M", items, KEYS, ["a note"])
+    for _ in items:
+        rows = [text_of(row).rstrip() for row in menu.rows(60, 20, "a sentence")]
+        assert (rows[-2].strip(), "choose" in rows[-1]) == ("a sentence", True)
+        at = next(at for at, text in enumerate(rows) if text.startswith(" >"))
+        assert rows[at].endswith(f"item {menu.at}")
+        assert menu.item_at(at) is items[menu.at]
+        menu.press(Action.DOWN)

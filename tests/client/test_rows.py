@@ -9,9 +9,9 @@ from samedeal.engine.games import GAMES
 from samedeal.engine.rules import Rules
 from samedeal.protocol.board_messages import Board, BoardRow
 from samedeal.protocol.daily_messages import Daily, DayGame, OwnRun, Streak
-from samedeal.protocol.fields import DayTag, DealLabel, Phase, Status
+from samedeal.protocol.fields import DayTag, DealLabel, OrderRow, Phase, Status
 from samedeal_client.model.days import DayChoice, day_rows
-from samedeal_client.model.help import help_rows, how
+from samedeal_client.model.help import fitted, help_rows, how
 from samedeal_client.model.ink import cells, text_of
 from samedeal_client.model.keys import Keys, Section
 from samedeal_client.model.result import result_rows
@@ -168,3 +168,61 @@ def test_who_has_ended_is_offered_only_what_works_while_others_play() -> None:
     bar = text_of(key_bar(GAMES["lanes"], Keys().on(Section.RACE), 80, is_over=True))
     assert "leave" in bar
     assert not any(word in bar for word in ("next", "replay", "share"))
+
+
+@pytest.mark.parametrize("rules", GAMES.values(), ids=list(GAMES))
+def test_help_is_whole_in_the_narrowest_window(rules: Rules) -> None:
+    for section in Section:
+        rows = help_rows(rules, Keys(), section)
+        lines = [text_of(row) for row in fitted(rows, MIN_WIDTH)]
+        assert max(map(cells, lines)) <= MIN_WIDTH
+        assert words(lines) == words([text_of(row) for row in rows])
+
+
+def test_how_a_run_ended_is_told_in_the_narrowest_window() -> None:
+    view = playing("lanes", 2).race.view
+    order = tuple(
+        OrderRow(
+            seat=seat,
+            name="n" * 20,
+            bot=False,
+            place=seat,
+            won=False,
+            status=status,
+            best=48,
+            home=48,
+            opened=18,
+            moves=1234,
+            t_ms=3_599_990,
+        )
+        for seat, status in enumerate((Status.STUCK, Status.BANKED), start=1)
+    )
+    view = view.model_copy(update={"phase": Phase.CLOSED, "order": order})
+    rows = result_rows(view, 1, Keys().on(Section.RESULT), MIN_WIDTH, MIN_HEIGHT, "")
+    ends = [text_of(row).rstrip() for row in rows]
+    assert (ends[5].endswith("  no move left"), ends[6].endswith("  banked")) == (True, True)
+
+
+def test_a_room_offers_what_can_be_done_in_it() -> None:
+    view, keys = playing("lanes", 2).race.view, Keys().on(Section.ROOM)
+    view = view.model_copy(update={"phase": Phase.LOBBY})
+    options = view.options
+    for seats, is_offered in ((2, False), (3, True)):
+        view = view.model_copy(update={"options": options.model_copy(update={"seats": seats})})
+        foot = text_of(room_rows(view, 1, keys, "ws://h", 0, 80, 24, "")[-1])
+        assert ("add a bot" in foot) is is_offered
+    alone = options.model_copy(update={"seats": 1})
+    view = view.model_copy(update={"options": alone, "players": view.players[:1]})
+    assert "say" not in text_of(room_rows(view, 1, keys, "ws://h", 0, 80, 24, "")[-1]).split()
+
+
+def test_the_countdown_of_a_day_goes_on() -> None:
+    keys, now = Keys().on(Section.DAILY), datetime.now().astimezone()
+    choice = day(None)
+    choice.daily = choice.daily.model_copy(update={"rollover_ms": 61_000})
+    heads = [
+        text_of(day_rows(choice, keys, now, 80, 24, "", since_ms=since_ms)[1])
+        for since_ms in (0, 2000, 61_000)
+    ]
+    told = ("ends in 1:01", "ends in 0:59", "over; runs that are on may end")
+    assert all(text in head for text, head in zip(told, heads, strict=True))

@@ -7,6 +7,7 @@ import pytest
 from samedeal.protocol import client_messages as ask
 from samedeal.protocol import server_messages as say
 from samedeal_client.connection import Client
+from samedeal_client.terminal import settings as remembered
 from samedeal_client.terminal.screens.race import RaceScreen
 from samedeal_client.terminal.screens.result import ResultScreen
 from screens import shown
@@ -85,9 +86,9 @@ async def test_a_row_of_a_board_is_raced(server_url: str) -> None:
     async with shown(server_url, name="bella") as show:
         await show.until("you are bella")
         await show.press("b")
-        await show.until("BOARDS", "G race")
+        await show.until("BOARDS")
         await show.press("g", "g", "g", "g", "g")
-        await show.until("BOARDS  Gargantua", "1 won of 1")
+        await show.until("BOARDS  Gargantua", "1 won of 1", "G race")
         await show.press("G")
         await show.until("GARGANTUA", "bella*", " G ", "ghosts, unranked")
 
@@ -108,3 +109,30 @@ async def test_the_deal_of_a_day_that_is_on_is_not_raced_again(at_noon: str) -> 
         await show.until(
             "the seed of this deal is public when its day is closed; get it again", "then"
         )
+
+
+async def test_the_last_run_is_raced_from_home_also_after_a_new_start(server_url: str) -> None:
+    async with shown(server_url, name="gina") as show:
+        await show.until("you are gina")
+        await show.press("q", "4")
+        await show.until("Pick a column")
+        await show.press("space")
+        await show.until("moves 1")
+        first, run = show.picture.rows[5:], f"{show.seat.race.id}.{show.seat.race.model.seat}"
+        await show.press("B", "B")
+        await show.until("waiting for")
+        await show.press("E")
+        await show.until("next deal")
+        await show.press("Q", "g")
+        await show.until_static("RACE A GHOST")
+        await show.press("enter")
+        await show.until("gina*", "gina G", "ghosts, unranked")
+        assert show.picture.rows[5:] == first
+        await show.press("Q", "Q")
+        await show.until("quick race")
+        await show.press("g")
+        await show.until_static("RACE A GHOST")
+        await show.press("ctrl+u")
+        await show.press(*"nothere", "enter")
+        await show.until("nothere")
+    assert remembered.load().last_run == run

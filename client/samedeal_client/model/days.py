@@ -54,13 +54,17 @@ def day_rows(
     width: int,
     height: int,
     sentence: str,
+    *,
+    since_ms: int = 0,
 ) -> list[Row]:
-    """Draw it; without a choice it is still being asked for."""
+    """Draw it, so long after it was told; without a choice it is still being asked for."""
     canvas = Canvas(width, height)
     canvas.put(1, 2, "DAILY", Ink.TITLE)
     if choice is not None:
         daily = choice.daily
-        head = day_lines(daily.model_copy(update={"games": ()}), now)[0]
+        left_ms = max(0, daily.rollover_ms - since_ms)
+        told = daily.model_copy(update={"games": (), "rollover_ms": left_ms})
+        head = day_lines(told, now)[0]
         canvas.put(1, 8, head.removeprefix("daily"))
         for at, each in enumerate(daily.games):
             is_chosen = at == choice.at

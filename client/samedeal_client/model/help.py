@@ -1,12 +1,13 @@
 """The help: how this game is played here, and which key does what."""
 
 import textwrap
+from collections.abc import Sequence
 
 from samedeal.engine.rules import Base, Rules, Space
-from samedeal_client.model.ink import Ink, Row, Span, row
+from samedeal_client.model.ink import Ink, Row, Span, cells, row, text_of
 from samedeal_client.model.keys import Action, Keys, Section
 
-__all__ = ["help_rows", "how"]
+__all__ = ["fitted", "help_rows", "how"]
 
 _WIDTH = 58
 """What fits into the narrowest window."""
@@ -120,6 +121,22 @@ def help_rows(rules: Rules | None, keys: Keys, section: Section) -> list[Row]:
     )
     rows.append(row(f" {words} scroll this, any other key goes back.", Ink.DIM))
     return rows
+
+
+def fitted(rows: Sequence[Row], width: int) -> list[Row]:
+    """The rows, those that are wider than a window on two rows or more."""
+    fitting: list[Row] = []
+    for one in rows:
+        if cells(text_of(one)) <= width:
+            fitting.append(one)
+            continue
+        *before, last = one
+        indent = " " * max(1, sum(cells(span.text) for span in before))
+        lines = textwrap.wrap(last.text.strip(), width - len(indent))
+        start = before or [Span(indent)]
+        fitting.append((*start, Span(lines[0], last.ink)))
+        fitting += [(Span(indent + line, last.ink),) for line in lines[1:]]
+    return fitting
 
 
 def _race_rows(rules: Rules | None, all_keys: Keys) -> list[Row]:

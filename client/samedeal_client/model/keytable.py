@@ -195,6 +195,7 @@ DEFAULT_KEYS: Final[Mapping[Section, Mapping[Action, tuple[str, ...]]]] = {
         Action.DAILY: ("d",),
         Action.BOARDS: ("b",),
         Action.REPLAYS: ("r",),
+        Action.GHOST: ("g",),
         Action.PRACTICE: ("p",),
         Action.NAME: ("n",),
         Action.SERVER: ("a",),

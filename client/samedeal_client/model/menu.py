@@ -3,11 +3,15 @@
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from samedeal_client.model.ink import Canvas, Ink, Row, cells
 from samedeal_client.model.keys import Action, ScreenKeys
 
 __all__ = ["Item", "Menu"]
+
+_BELOW: Final = 2
+"""Rows below the items: a sentence, and the keys."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +40,9 @@ class Menu:
         self.notes = notes
         """Lines above the items."""
         self.at = 0
-
-    @property
-    def _first(self) -> int:
-        return 3 + len(self.notes) + bool(self.notes)
+        self._first = 3
+        """The row of the first item that is drawn, and which one that is."""
+        self._from = 0
 
     def move(self, by: int) -> None:
         """Choose the next or the one before, round and round."""
@@ -60,8 +63,16 @@ class Menu:
 
     def item_at(self, row: int) -> Item | None:
         """The item drawn in a row."""
-        at = row - self._first
-        return self.items[at] if 0 <= at < len(self.items) else None
+        at = row - self._first + self._from
+        return self.items[at] if self._from <= at < len(self.items) else None
+
+    def _place(self, end: int) -> None:
+        """Have the items begin below the notes, closer where it is low, and the chosen one seen."""
+        count = len(self.items)
+        roomy = 3 + len(self.notes) + bool(self.notes)
+        self._first = roomy if roomy + count <= end else 2 + len(self.notes)
+        room = max(1, end - self._first)
+        self._from = max(0, min(self._from, self.at, count - room), self.at - room + 1)
 
     def rows(self, width: int, height: int, sentence: str = "") -> list[Row]:
         """Draw it; `sentence` is what went wrong, or is going on."""
@@ -81,16 +92,21 @@ class Menu:
         # What each is about stands beside it if there is room for all, else below for the chosen.
         beside = indent + widest + 2
         all_fit = beside + max(len(item.about) for item in self.items) <= width
-        for at, item in enumerate(self.items):
-            row, is_chosen = self._first + at, at == self.at
+        self._place(height - _BELOW)
+        last = height - _BELOW - self._first + self._from
+        for at, item in enumerate(self.items[:last]):
+            row, is_chosen = self._first + at - self._from, at == self.at
+            if at < self._from:
+                continue
             canvas.put(row, 1, ">" if is_chosen else " ", Ink.TITLE)
             canvas.put(row, 3, names[at], Ink.TITLE)
             canvas.put(row, indent, item.name, Ink.OWN if is_chosen else Ink.PLAIN)
             if all_fit:
                 canvas.put(row, beside, item.about, Ink.DIM)
         if not all_fit:
-            below = self._first + len(self.items) + 1
-            for at, line in enumerate(textwrap.wrap(self.items[self.at].about, width - 6)):
+            lines = textwrap.wrap(self.items[self.at].about, width - 6)
+            below = min(self._first + len(self.items) + 1, height - 1 - len(lines))
+            for at, line in enumerate(lines if not told else ()):
                 canvas.put(below + at, indent, line)
         foot = self.keys.foot(
             width - 2,

@@ -1,6 +1,7 @@
 """How a race ended: the order, and why it is this one."""
 
 import textwrap
+from typing import Final
 
 from samedeal.engine.games import game
 from samedeal.protocol.fields import OrderRow, RaceView, Status
@@ -13,6 +14,8 @@ from samedeal_client.replays.text import time_text
 
 __all__ = ["headline", "result_rows", "share_card", "why"]
 
+_WIDE: Final = 76
+"""Below it there is no room for what was opened; where that decides, a sentence says so."""
 _HOW = {
     Status.WON: "won",
     Status.BANKED: "banked",
@@ -40,12 +43,15 @@ def result_rows(
     what = f"race {view.code}" if view.day is None else f"daily {view.day.number} ({view.day.date})"
     canvas.put(1, 2, f"{rules.title.upper()}  {what}", Ink.TITLE)
     canvas.put(2, 2, headline(view, seat), Ink.GOOD)
-    canvas.put(4, 2, f"{'':<4}{'':<18}{'home':>8} {'opened':>7} {'moves':>6} {'time':>9}", Ink.DIM)
+    is_wide = width >= _WIDE
+    opened, room = (f" {'opened':>7}", 18) if is_wide else ("", 14)
+    canvas.put(4, 2, f"{'':<{room + 4}}{'home':>8}{opened} {'moves':>6} {'time':>9}", Ink.DIM)
     for at, line in enumerate(view.order, start=5):
         ink = Ink.OWN if line.seat == seat else Ink.PLAIN
         name = f"{line.name}{'*' if line.seat == seat else ''}{' B' if line.bot else ''}"
         best = f"{line.best}/{most}"
-        text = f"{line.place:>2}. {clipped(name, 18)}{best:>8} {line.opened:>7} {line.moves:>6} "
+        opened = f" {line.opened:>7}" if is_wide else ""
+        text = f"{line.place:>2}. {clipped(name, room)}{best:>8}{opened} {line.moves:>6} "
         left = canvas.put(at, 2, f"{text}{time_text(line.t_ms):>9}", ink)
         canvas.put(at, left + 2, _HOW[line.status], Ink.DIM)
     at = 6 + len(view.order)
@@ -54,7 +60,7 @@ def result_rows(
         at += 1
     if view.seed is not None:
         fits = seed_fits(view)
-        canvas.put(at + 1, 2, f"seed {view.seed}"[: width - 3], Ink.DIM)
+        canvas.put(at + 1, 2, clipped(f"seed {view.seed}", width - 3), Ink.DIM)
         canvas.put(
             at + 2,
             2,

@@ -8,6 +8,7 @@ from samedeal.protocol.fields import Phase, PlayerView, RaceView
 from samedeal_client.model.clock import clock
 from samedeal_client.model.ink import Canvas, Ink, Row
 from samedeal_client.model.keys import Action, Hint, ScreenKeys
+from samedeal_client.model.tracks import is_alone
 
 __all__ = ["room_rows"]
 
@@ -65,10 +66,12 @@ def room_rows(
     else:
         canvas.put(at + 1, 2, _waits_for(view, seat, keys), Ink.TITLE)
     canvas.put(height - 2, 2, sentence, Ink.BAD)
-    hints: list[Hint] = [(Action.READY, "ready"), (Action.ADD_BOT, "add a bot")]
+    hints: list[Hint] = [(Action.READY, "ready")]
+    if view.options.bots and len(view.players) < view.options.seats:
+        hints += [(Action.ADD_BOT, "add a bot")]
     if is_host:
         hints += [(Action.OPTIONS, "options"), (Action.START, "start now")]
-    hints += [(Action.SAY, "say")]
+    hints += [] if is_alone(view) else [(Action.SAY, "say")]
     foot = keys.foot(width - 2, *hints, (Action.HELP, "help"), (Action.LEAVE, "leave"))
     canvas.put(height - 1, 1, foot, Ink.DIM)
     return canvas.rows()

@@ -278,7 +278,11 @@ class TerminalApp(App[int], inherit_bindings=False):
             self.seat = None
 
     def _changed(self) -> None:
-        """Something about the race on the screen is different."""
+        """Something about the race on the screen, or the one that was left, is different."""
+        for seat in (self.seat, self._aside.seat if self._aside is not None else None):
+            run = None if seat is None else seat.run_to_race
+            if run is not None and run != self.settings.last_run:
+                self._remember(replace(self.settings, last_run=run))
         if self.seat is None:
             self._offer_last_race()
             return

@@ -22,7 +22,7 @@ class Aside:
         """How it stands, in a few words."""
         view, seat = self.seat.race.view, self.seat.race.model.seat
         if view.phase is Phase.CLOSED:
-            return f"{view.code} is over. {headline(view, seat)}"
+            return f"{view.code} is over. {headline(self.seat.result, seat)}"
         return f"{view.code} waits for {waits_for(view, seat) or 'its close'}"
 
     async def close(self) -> None:

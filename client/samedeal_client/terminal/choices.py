@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Any
 from samedeal.engine.games import GAMES, game
 from samedeal.protocol.fields import RaceOptions
 from samedeal_client.cli import arguments
+from samedeal_client.cli.sources import load
 from samedeal_client.errors import ClientError
 from samedeal_client.model.keys import Action, Section
 from samedeal_client.model.keytable import ITEMS
 from samedeal_client.model.menu import Item
+from samedeal_client.terminal.haunted import Haunted
 from samedeal_client.terminal.home import live_races, rooms
 from samedeal_client.terminal.screens.boards import BoardsScreen
 from samedeal_client.terminal.screens.daily import DailyScreen
@@ -92,6 +94,17 @@ class Choices:
                 ),
                 self._replay,
             )
+        elif action is Action.GHOST:
+            self._app.push_screen(
+                PromptScreen(
+                    "RACE A GHOST",
+                    "A join code, a run id of a board, or a file: you race its runs, alone",
+                    str,
+                    self._app.keys,
+                    value=self._app.settings.last_run,
+                ),
+                self._ghost,
+            )
         elif action is Action.QUICK:
             self._choose_game("QUICK RACE: which game?", self._quick)
         elif action is Action.MAKE:
@@ -148,6 +161,14 @@ class Choices:
             return
         try:
             await self._app.open_replay(name)
+        except ClientError as error:
+            self._app.tell(str(error))
+
+    async def _ghost(self, name: str | None) -> None:
+        if not name:
+            return
+        try:
+            await self._app.haunt(Haunted.of(await load(name, self._app.server)))
         except ClientError as error:
             self._app.tell(str(error))
 

@@ -27,6 +27,7 @@ _HOME = (
     Item(Action.DAILY, "daily", "the deal of today, the same for everybody"),
     Item(Action.BOARDS, "boards", "who is best"),
     Item(Action.REPLAYS, "replay", "a finished race again, by its code or file"),
+    Item(Action.GHOST, "race a ghost", "your last run, or any other, on its deal"),
     Item(Action.PRACTICE, "practice a seed", "a deal of your choice, never ranked"),
     Item(Action.NAME, "name", "play under another name"),
     Item(Action.SERVER, "server address", "play somewhere else"),

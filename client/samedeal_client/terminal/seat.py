@@ -75,6 +75,14 @@ class Seat:
         return among_ghosts(view, self.haunted.ghosts, self.client.name, outcome)
 
     @property
+    def run_to_race(self) -> str | None:
+        """The own run by its id, once it can be raced again as a ghost."""
+        view, model = self.race.view, self.race.model
+        if view.phase is not Phase.CLOSED or view.day is not None or not self.play.me.moves:
+            return None
+        return f"{view.id}.{model.seat}"
+
+    @property
     def has_result(self) -> bool:
         """Whether the own run is over while others play on."""
         return self.race.view.phase is Phase.RUNNING and not self.play.is_playing

@@ -25,6 +25,8 @@ class Settings:
     """The address used last; empty for the default one."""
     palette: Palette = Palette.TWO
     ascii: bool = False
+    last_run: str = ""
+    """The own run that was over last, to be raced again; empty before there is one."""
 
     def with_palette(self, palette: Palette) -> "Settings":
         return replace(self, palette=palette)
@@ -52,9 +54,12 @@ def load() -> Settings:
     palette, is_ascii = read.get("colours", "two"), read.get("ascii", False)
     if not isinstance(name, str) or not isinstance(server, str) or not isinstance(is_ascii, bool):
         raise BadSettings(f"{path}: name and server are texts, ascii is true or false")
+    last_run = read.get("last-run", "")
+    if not isinstance(last_run, str):
+        raise BadSettings(f"{path}: last-run is a text")
     if palette not in list(Palette):
         raise BadSettings(f"{path}: colours is one of {', '.join(Palette)}")
-    return Settings(name, server, Palette(palette), is_ascii)
+    return Settings(name, server, Palette(palette), is_ascii, last_run)
 
 
 def save(settings: Settings) -> None:
@@ -66,6 +71,7 @@ def save(settings: Settings) -> None:
         "server": settings.server,
         "colours": settings.palette.value,
         "ascii": settings.ascii,
+        "last-run": settings.last_run,
     }
     text = "".join(f"{key} = {json.dumps(value)}\n" for key, value in lines.items())
     fresh = path.with_suffix(".new")

@@ -1,5 +1,6 @@
 """The daily challenge: the deals of today, and the card of a result."""
 
+import time
 from datetime import datetime
 
 from samedeal_client.errors import ClientError
@@ -19,8 +20,11 @@ class DailyScreen(BaseScreen):
         super().__init__()
         self._game = game_id
         self.choice: DayChoice | None = None
+        self._came_at = 0.0
 
     def on_mount(self) -> None:
+        # The countdown to the next day is told in seconds.
+        self.set_interval(1.0, self.redraw)
         self.redraw()
         self.run_worker(self._load(), exclusive=True)
 
@@ -30,13 +34,22 @@ class DailyScreen(BaseScreen):
             return
         try:
             self.choice = DayChoice(await client.daily(), self._game)
+            self._came_at = time.monotonic()
         except ClientError as error:
             self.say(str(error))
         self.redraw()
 
     def redraw(self) -> None:
         size, now = self.size, datetime.now().astimezone()
-        rows = day_rows(self.choice, self.own_keys, now, size.width, size.height, self.sentence)
+        rows = day_rows(
+            self.choice,
+            self.own_keys,
+            now,
+            size.width,
+            size.height,
+            self.sentence,
+            since_ms=round((time.monotonic() - self._came_at) * 1000),
+        )
         self.sheet.show(rows, self.terminal.palette)
 
     async def pressed(self, key: str, action: Action | None) -> None:

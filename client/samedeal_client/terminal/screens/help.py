@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from samedeal_client.model.help import fitted
 from samedeal_client.model.ink import Ink, Row, row
 from samedeal_client.model.keys import Action, Section
 from samedeal_client.terminal.screens.base import BaseScreen
@@ -20,10 +21,10 @@ class HelpScreen(BaseScreen):
         self._first = 0
 
     def redraw(self) -> None:
-        height = self.size.height
-        self._first = max(0, min(self._first, len(self._rows) - height))
-        rows = list(self._rows[self._first : self._first + height])
-        if self._first + height < len(self._rows):
+        height, lines = self.size.height, fitted(self._rows, self.size.width)
+        self._first = max(0, min(self._first, len(lines) - height))
+        rows = lines[self._first : self._first + height]
+        if self._first + height < len(lines):
             down = self.own_keys.name(Action.SCROLL_DOWN)
             rows[-1] = row(f" {down} shows more, any other key goes back", Ink.DIM)
         self.sheet.show(rows, self.terminal.palette)
