@@ -4,11 +4,11 @@ A write costs as much as all the rest of a move. Whoever moves several times a s
 new of the others along with an ack, and needs no write of its own for it.
 """
 
-__all__ = ["Progress"]
+__all__ = ["PATIENCE_S", "Progress"]
 
 _QUICK_S = 0.25
 """Whoever had an ack so lately is about to have another one."""
-_PATIENCE_S = 0.2
+PATIENCE_S = 0.15
 """How long what is new waits for it."""
 
 
@@ -35,7 +35,7 @@ class Progress:
     def due(self, now: float) -> bytes:
         """Return what need not wait any longer."""
         is_quick = now - self._acked_at < _QUICK_S
-        return b"" if is_quick and now - self._since < _PATIENCE_S else self.take()
+        return b"" if is_quick and now - self._since < PATIENCE_S else self.take()
 
     def take(self) -> bytes:
         """Return all that waits."""

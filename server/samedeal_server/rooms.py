@@ -19,6 +19,7 @@ from samedeal.protocol.server_messages import Room as RoomEvent
 from samedeal_server.books import Books
 from samedeal_server.errors import StoreUnavailable
 from samedeal_server.lobby import Lobbies
+from samedeal_server.progress import PATIENCE_S
 from samedeal_server.race import RaceState, about
 from samedeal_server.room import Member, Room
 from samedeal_server.runs import LiveRun
@@ -30,9 +31,10 @@ __all__ = ["Rooms"]
 
 log = logging.getLogger(__name__)
 
-_INTERVAL_S = 1 / PROGRESS_PER_S
 _TICK_S = 0.05
 """How often rooms with news are looked at; many races share one wake-up."""
+_INTERVAL_S = (1 + PATIENCE_S + _TICK_S) / PROGRESS_PER_S
+"""Between two looks at a room. What waits for acks can come so much later, and no fifth time."""
 _LOOK_S = 1.0
 """How often those who moved are looked at for being stuck."""
 
@@ -40,6 +42,9 @@ _SWEEP_MS = 15_000
 """The sweep looks at an open race this often: a node that died may not have said when."""
 _DAY_SWEEP_MS = 300_000
 """The same of a day's run: thousands may stay open for hours, and nobody waits for another's."""
+
+_SWEPT_AT_ONCE = 20
+"""Races that are put on their lists together: more of them would have ended by then."""
 
 _IDLE_S = 2.0
 """A race that was not read for so long has its version compared: the doorbell may be deaf."""
@@ -445,8 +450,13 @@ class Rooms:
 
     async def sweep(self) -> None:
         """Move on every race that is due, whoever plays in it and wherever."""
+        due = await self._races.overdue(200)
+        for at in range(0, len(due), _SWEPT_AT_ONCE):
+            await self._sweep(due[at : at + _SWEPT_AT_ONCE])
+
+    async def _sweep(self, race_ids: Iterable[str]) -> None:
         found = {}
-        for race_id in await self._races.overdue(200):
+        for race_id in race_ids:
             at = await self._moved_on(race_id)
             if at is not None:
                 found[race_id] = at

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
 from typing import Any
 
+from hypothesis import given
+from hypothesis.strategies import floats, lists
 from redis.asyncio import Redis
 
 from node import Trio, node
 from samedeal.protocol import client_messages as ask
 from samedeal.protocol import server_messages as say
-from samedeal_server.progress import Progress
+from samedeal.protocol.limits import PROGRESS_PER_S
+from samedeal_server.progress import PATIENCE_S, Progress
 from support import eventually
 from wire import race_of, wired
+
+TICK_S = 0.05
 
 
 def test_who_does_not_move_is_told_at_once() -> None:
@@ -98,3 +104,23 @@ async def test_what_is_new_does_not_come_after_what_follows_from_it(server_url: 
             await eventually(lambda w=wire: bool(w.all(say.Closed)))  # type: ignore[misc]
             assert wire.vers() == sorted(wire.vers())
             assert [p.moves for p in wire.all(say.Closed)[0].race.players] == [3, 3]
+
+
+@given(
+    pushes=lists(floats(0.0, 0.3), min_size=12, max_size=12),
+    acks=lists(floats(0.0, 0.4), min_size=40, max_size=40),
+)
+def test_nobody_is_told_five_times_in_a_second(pushes: list[float], acks: list[float]) -> None:
+    """The room looks as seldom as it promises, and acks come whenever they do."""
+    interval_s = (1 + PATIENCE_S + TICK_S) / PROGRESS_PER_S
+    progress, told = Progress(), []
+    times = [(at, "push") for at in accumulate(pause + interval_s for pause in pushes)]
+    times += [(at, "ack") for at in accumulate(acks)]
+    ticks = [(tick * TICK_S, "tick") for tick in range(200)]
+    for now, what in sorted(times + ticks):
+        if what == "push":
+            progress.add(b".", now)
+        if progress.with_ack(now) if what == "ack" else progress.due(now):
+            told.append(now)
+    for first, fifth in zip(told, told[PROGRESS_PER_S:], strict=False):
+        assert fifth - first > 1 - 1e-9
