@@ -7,13 +7,15 @@ import pytest
 
 from samedeal.engine.games import GAMES
 from samedeal.engine.rules import Rules
+from samedeal.engine.run import UndoPolicy
 from samedeal.protocol.board_messages import Board, BoardRow
-from samedeal.protocol.daily_messages import Daily, DayGame, OwnRun, Streak
-from samedeal.protocol.fields import DayTag, DealLabel, OrderRow, Phase, Status
+from samedeal.protocol.daily_messages import Daily, DayGame, OwnRun, Promise, Streak
+from samedeal.protocol.fields import DayTag, DealLabel, OrderRow, Phase, RaceOptions, Status
 from samedeal_client.model.days import DayChoice, day_rows
 from samedeal_client.model.help import fitted, help_rows, how
 from samedeal_client.model.ink import cells, text_of
 from samedeal_client.model.keys import Keys, Section
+from samedeal_client.model.options import OptionsForm
 from samedeal_client.model.result import result_rows
 from samedeal_client.model.room import room_rows
 from samedeal_client.model.standings import BoardChoice, board_rows
@@ -226,3 +228,50 @@ def test_the_countdown_of_a_day_goes_on() -> None:
     ]
     told = ("ends in 1:01", "ends in 0:59", "over; runs that are on may end")
     assert all(text in head for text, head in zip(told, heads, strict=True))
+
+
+def test_a_day_in_the_narrowest_window_says_where_it_goes_on_and_keeps_its_keys() -> None:
+    keys, now = Keys().on(Section.DAILY), datetime.now().astimezone()
+    choice = day(None)
+    game_id = choice.chosen.game
+    coming = tuple(
+        Promise(
+            day=335 + after,
+            date=f"2026-12-0{after}",
+            game=game_id,
+            label=DealLabel.OPEN,
+            commitment="cd" * 32,
+        )
+        for after in range(1, 8)
+    )
+    games = tuple(
+        choice.chosen.model_copy(update={"game": one}) for one in (game_id, *list(GAMES)[:4])
+    )
+    choice.daily = choice.daily.model_copy(update={"coming": coming, "games": games})
+    rows = day_rows(choice, keys, now, MIN_WIDTH, MIN_HEIGHT, "a sentence")
+    lines = [text_of(row).rstrip() for row in rows]
+    assert lines[-1].endswith("Q back")
+    assert lines[-2] == "  a sentence"
+    assert any(line.startswith("  commitment abab") and line.endswith("...") for line in lines)
+    assert "  your first run ranks; its clock runs on when you leave" in lines
+
+
+def test_what_an_options_screen_takes_is_said_in_the_narrowest_window() -> None:
+    rows = OptionsForm(RaceOptions(), "OPTIONS").rows(
+        Keys().on(Section.OPTIONS), MIN_WIDTH, MIN_HEIGHT, ""
+    )
+    assert "Enter done  ESC back" in text_of(rows[-1])
+
+
+def test_a_room_says_all_that_was_agreed_and_a_race_offers_no_undo_where_there_is_none() -> None:
+    view, keys = playing("lanes", 2).race.view, Keys().on(Section.ROOM)
+    changes = {"best_of": 3, "watch_delay_s": 30, "undo": UndoPolicy.NONE}
+    options = view.options.model_copy(update=changes)
+    view = view.model_copy(update={"phase": Phase.LOBBY, "options": options})
+    rows = room_rows(view, 1, keys, "ws://h", 0, MIN_WIDTH, MIN_HEIGHT, "")
+    assert "undo none, watching boards 30 s late, unranked, best of 3" in "".join(
+        text_of(row) for row in rows
+    )
+    for has_undo in (True, False):
+        bar = key_bar(GAMES["lanes"], Keys().on(Section.RACE), 80, has_undo=has_undo)
+        assert ("u undo" in text_of(bar)) is has_undo

@@ -35,7 +35,7 @@ def test_those_who_play_on_are_named_with_what_they_are() -> None:
 
 def test_after_a_win_the_last_call_is_what_ends_it() -> None:
     view = room(("ada", Status.WON, False, True), ("bot-b", Status.PLAYING, True, True))
-    assert waiting(view, 1, 75_500) == "waiting for bot-b (bot): 00:14 to the last call"
+    assert waiting(view, 1, 75_500) == "you won; waiting for bot-b (bot): 00:14 to the last call"
     assert only_bots(view, 1)
 
 

@@ -8,7 +8,7 @@ from samedeal.protocol import server_messages as say
 from samedeal.protocol.daily_messages import DayGame
 from samedeal.protocol.fields import RaceView, Status
 from samedeal_client.cli.daytext import card, day_lines, own_line
-from samedeal_client.model.ink import Canvas, Ink, Row, clipped
+from samedeal_client.model.ink import Canvas, Ink, Row, clipped, elided
 from samedeal_client.model.keys import Action, ScreenKeys
 
 __all__ = ["DayChoice", "day_panel", "day_rows"]
@@ -65,7 +65,7 @@ def day_rows(
         left_ms = max(0, daily.rollover_ms - since_ms)
         told = daily.model_copy(update={"games": (), "rollover_ms": left_ms})
         head = day_lines(told, now)[0]
-        canvas.put(1, 8, head.removeprefix("daily"))
+        canvas.put(1, 8, elided(head.removeprefix("daily"), width - 9))
         for at, each in enumerate(daily.games):
             is_chosen = at == choice.at
             star = " featured" if each.game == daily.featured else ""
@@ -85,9 +85,11 @@ def day_rows(
             about.append("taken out of the ranking by the operators")
         if not choice.is_over:
             about.append("results of others stay hidden until your own run is over")
-            about.append("your first run ranks; its clock does not stop when you leave")
-        for line in [*about, "", *choice.card, "", *_promises(daily, each.game)]:
-            canvas.put(at, 2, line, Ink.DIM if line in about else Ink.PLAIN)
+            about.append("your first run ranks; its clock runs on when you leave")
+        room = max(0, height - 2 - at)
+        for line in [*about, "", *choice.card, "", *_promises(daily, each.game)][:room]:
+            ink = Ink.DIM if line in about else Ink.PLAIN
+            canvas.put(at, 2, elided(line, width - 3), ink)
             at += 1
     canvas.put(height - 2, 2, clipped(sentence, width - 2), Ink.BAD)
     offers: list[tuple[Action, str]] = []

@@ -57,6 +57,11 @@ def cells(text: str) -> int:
     return len(text) if text.isascii() else sum(map(_width, text))
 
 
+def elided(text: str, width: int) -> str:
+    """A text of one-cell characters in so many cells; where it goes on, dots say so."""
+    return text if len(text) <= width else f"{text[: width - 3]}..."
+
+
 def clipped(text: str, width: int) -> str:
     """Cut a text to so many cells, and fill it up to them."""
     if text.isascii():

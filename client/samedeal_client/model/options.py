@@ -89,8 +89,8 @@ class OptionsForm:
             width - 2,
             ((Action.UP, Action.DOWN), "choose"),
             ((Action.LEFT, Action.RIGHT), "change"),
-            (Action.TAKE, "takes it"),
-            (Action.BACK, "goes back"),
+            (Action.TAKE, "done"),
+            (Action.BACK, "back"),
         )
         canvas.put(height - 1, 1, foot, Ink.DIM)
         return canvas.rows()

@@ -7,7 +7,7 @@ from samedeal.engine.games import game
 from samedeal.protocol.fields import OrderRow, RaceView, Status
 from samedeal_client.cli.order import seed_fits
 from samedeal_client.model.ghost_tracks import is_ghost
-from samedeal_client.model.ink import Canvas, Ink, Row, clipped
+from samedeal_client.model.ink import Canvas, Ink, Row, clipped, elided
 from samedeal_client.model.keys import Action, ScreenKeys
 from samedeal_client.model.tracks import is_alone
 from samedeal_client.replays.text import time_text
@@ -60,7 +60,7 @@ def result_rows(
         at += 1
     if view.seed is not None:
         fits = seed_fits(view)
-        canvas.put(at + 1, 2, clipped(f"seed {view.seed}", width - 3), Ink.DIM)
+        canvas.put(at + 1, 2, elided(f"seed {view.seed}", width - 3), Ink.DIM)
         canvas.put(
             at + 2,
             2,
@@ -114,7 +114,8 @@ def _between(one: OrderRow, two: OrderRow) -> str:
             return f"{names}: won {(two.t_ms - one.t_ms) / 1000:.2f} s earlier"
         return f"{names}: equal times, fewer moves"
     if one.best != two.best:
-        return f"{names}: {one.best - two.best} more cards home"
+        more = one.best - two.best
+        return f"{names}: {more} more card{'s' * (more > 1)} home"
     if one.opened != two.opened:
         return f"{names}: equal cards home, {one.opened - two.opened} more opened"
     if two.moves == 0:

@@ -58,7 +58,7 @@ def room_rows(
             canvas.put(at, 10, "free", Ink.DIM)
         at += 1
     at += 1
-    for line in agreed(view):
+    for line in [part for whole in agreed(view) for part in textwrap.wrap(whole, width - 3)]:
         canvas.put(at, 2, line, Ink.DIM)
         at += 1
     if view.phase is Phase.COUNTDOWN:
@@ -91,8 +91,10 @@ def agreed(view: RaceView) -> list[str]:
     last = f"{options.last_call_s} s for the others after a win" if options.last_call_s else ""
     return [
         f"time limit {clock(options.time_limit_s * 1000)}, {last or 'the first win ends it'}",
-        f"undo {options.undo}, watching {options.spectating}, "
+        f"undo {options.undo}, watching {options.spectating}"
+        f"{f' {options.watch_delay_s} s late' if options.watch_delay_s else ''}, "
         f"{'ranked' if options.ranked else 'unranked'}"
+        f"{f', best of {options.best_of}' if options.best_of > 1 else ''}"
         f"{', practice: the host chose the deal' if view.practice else ''}",
         f"deal fixed: {view.commitment[:32]}...",
     ]

@@ -122,14 +122,15 @@ def _offers(choice: BoardChoice, board: Board | None) -> list[tuple[Action, str]
     offers: list[tuple[Action, str]] = []
     if board is None:
         return offers
+    has_run = choice.at < len(board.rows) and board.rows[choice.at].run is not None
+    offers += [(Action.TAKE, "replay")] if has_run else []
     if board.next is not None:
         offers.append((Action.SCROLL_DOWN, "on"))
     if choice.around or choice.page is not None:
         offers.append((Action.TOP, "top"))
     elif board.me is not None:
         offers.append((Action.AROUND, "around"))
-    if choice.at < len(board.rows) and board.rows[choice.at].run is not None:
-        offers += [(Action.TAKE, "replay"), (Action.GHOST, "race")]
+    offers += [(Action.GHOST, "race")] if has_run else []
     return offers
 
 

@@ -39,4 +39,6 @@ def waiting(view: RaceView, seat: int, clock_ms: int) -> str:
         return "all runs are over, the race closes"
     is_last_call = any(one.status is Status.WON for one in view.players)
     until = "last call" if is_last_call else "time limit"
-    return f"waiting for {names}: {clock(view.deadline_ms - clock_ms)} to the {until}"
+    has_won = any(one.seat == seat and one.status is Status.WON for one in view.players)
+    won = "you won; " if has_won else ""
+    return f"{won}waiting for {names}: {clock(view.deadline_ms - clock_ms)} to the {until}"

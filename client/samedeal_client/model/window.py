@@ -169,6 +169,7 @@ def key_bar(
     is_over: bool = False,
     is_alone: bool = False,
     can_end: bool = False,
+    has_undo: bool = True,
 ) -> Row:
     """The keys that matter now, as many as fit; `can_end`: only bots play on."""
     name = keys.name
@@ -189,7 +190,7 @@ def key_bar(
             (name(Action.WASTE), "waste"),
             (name(Action.HOME), "home"),
             (name(Action.DRAW), "turn"),
-            (name(Action.UNDO), "undo"),
+            *([(name(Action.UNDO), "undo")] if has_undo else []),
         ]
         if rules.reserves:
             both = f"{name(Action.RESERVE_1)} {name(Action.RESERVE_2)}"

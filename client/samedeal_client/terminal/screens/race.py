@@ -5,6 +5,7 @@ import time
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 
+from samedeal.engine.run import UndoPolicy
 from samedeal_client.errors import ClientError
 from samedeal_client.model.board import Picture
 from samedeal_client.model.ink import Ink, Row, row
@@ -105,6 +106,7 @@ class RaceScreen(BaseScreen):
             is_over=not play.is_playing,
             is_alone=play.is_alone,
             can_end=only_bots(play.race.view, play.race.seat),
+            has_undo=play.race.view.options.undo is not UndoPolicy.NONE,
         )
         self._show("keys", [bar])
         self._show_clock()
