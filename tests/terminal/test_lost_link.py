@@ -66,3 +66,25 @@ async def test_a_second_terminal_takes_the_seat_and_the_first_is_told(server_url
             async with Client(server_url, token=client.token) as second:
                 await second.join(race.code)
                 await show.until("another")
+
+
+async def test_who_leaves_while_the_link_is_lost_is_at_home_at_once_and_comes_back(
+    server_url: str,
+) -> None:
+    port = urlsplit(server_url).port
+    assert port is not None
+    proxy = Proxy(("127.0.0.1", port))
+    async with proxy as own_port, shown(f"ws://127.0.0.1:{own_port}", name="lisa") as show:
+        await show.until("you are lisa")
+        await show.press("q", "4")
+        await show.until("Pick a column")
+        proxy.refuse = True
+        proxy.cut()
+        await show.until("connection lost")
+        await show.press("Q", "Q")
+        await show.until("your run is still on", "no connection: your seat is kept, l leads back")
+        proxy.refuse = False
+        await show.press("l")
+        await show.until("stock 30", "the connection is back", within_s=20.0)
+        await show.press("space")
+        await show.until("moves 1")

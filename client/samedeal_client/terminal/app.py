@@ -372,6 +372,15 @@ class TerminalApp(App[int], inherit_bindings=False):
         if seat is not None and self._home is not None and seat.has_result:
             await self._set_aside(seat)
             return
+        if seat is not None and seat.is_cut_off and seat.race.view.phase is not Phase.CLOSED:
+            # Who leaves does not wait for an answer that may never come: the seat is kept.
+            if self._home is None:
+                self.stop()
+            else:
+                await self._set_aside(seat)
+                key = self._home.own_keys.name(Action.LAST_RACE)
+                self.tell(f"no connection: your seat is kept, {key} leads back to it")
+            return
         if seat is not None and seat.race.view.phase is not Phase.CLOSED:
             has_begun = seat.race.view.phase is Phase.RUNNING and seat.race.model.run.moves > 0
             try:

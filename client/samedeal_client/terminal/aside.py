@@ -23,6 +23,8 @@ class Aside:
         view, seat = self.seat.race.view, self.seat.race.model.seat
         if view.phase is Phase.CLOSED:
             return f"{view.code} is over. {headline(self.seat.result, seat)}"
+        if self.seat.play.is_playing:
+            return f"{view.code}: your run is still on"
         return f"{view.code} waits for {waits_for(view, seat) or 'its close'}"
 
     async def close(self) -> None:

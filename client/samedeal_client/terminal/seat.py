@@ -83,6 +83,11 @@ class Seat:
         return f"{view.id}.{model.seat}"
 
     @property
+    def is_cut_off(self) -> bool:
+        """Whether nothing that is asked now is answered."""
+        return self.play.banner in (LOST, STORE_AWAY)
+
+    @property
     def has_result(self) -> bool:
         """Whether the own run is over while others play on."""
         return self.race.view.phase is Phase.RUNNING and not self.play.is_playing
