@@ -180,7 +180,8 @@ class RaceDesk:
             await self.rooms.advance(race_id)
             word = await self.races.leave(race_id, account.player, how)
         if word == "phase":
-            raise Refusal(ErrorCode.WRONG_PHASE, "the race has not begun; leave instead")
+            way_out = "" if how is Status.LEFT else "; leave instead"
+            raise Refusal(ErrorCode.WRONG_PHASE, f"the race has not begun{way_out}")
         _check(word)
         if how is Status.LEFT:
             await self.races.over(account.player, race_id)

@@ -457,16 +457,25 @@ class Rooms:
     async def _sweep(self, race_ids: Iterable[str]) -> None:
         found = {}
         for race_id in race_ids:
-            at = await self._moved_on(race_id)
+            try:
+                at = await self._moved_on(race_id)
+            except StoreUnavailable:
+                raise
+            except Exception:
+                # Its record is damaged: the other races must not wait for it.
+                log.exception("race %s cannot be moved on", race_id)
+                later_ms = self._leases.outages.read_at_ms + _SWEEP_MS
+                await self._races.schedule({race_id: later_ms})
+                continue
             if at is not None:
                 found[race_id] = at
         await self._plan(found)
         for race_id, at in found.items():
             room = self._rooms.get(race_id)
             if room is None:
-                await self._show_lobby(race_id, at)
+                self.own(self._show_lobby(race_id, at))
             elif at.is_news_to(room.state):
-                await self.refresh(room)
+                self.own(self.refresh(room))
 
     async def _moved_on(self, race_id: str) -> Advanced | None:
         """Move a race on and book it when it is closed. None if there is none any more."""

@@ -216,6 +216,20 @@ async def test_a_race_goes_by_the_timer_of_its_node_alone(desk: RaceDesk) -> Non
     assert state.phase is Phase.RUNNING
 
 
+async def test_a_damaged_race_keeps_no_other_from_its_end(desk: RaceDesk, redis: Redis) -> None:
+    damaged, due = Trio(desk, "lanes"), Trio(desk, "sally", tag="-due")
+    for trio in (damaged, due):
+        await trio.sit()
+        await redis.hset(keys.race(trio.race), "deadline", "1")
+        await redis.zadd(keys.due(), {trio.race: 0 if trio is damaged else 1})
+    await redis.hset(keys.race(damaged.race), "options", "{")
+    await desk.rooms.sweep()
+    assert await redis.hget(keys.race(due.race), "phase") == "closed"
+    left: Any = await redis.zrange(keys.due(), 0, -1, withscores=True)
+    # It is looked at again a while later, not all the time.
+    assert [(race, score > 1) for race, score in left] == [(damaged.race, True)]
+
+
 async def test_a_room_too_many_is_refused_before_it_is_opened(ada: Player, redis: Redis) -> None:
     for _ in range(MAX_RACES):
         await ada.get(say.Seated, ask.Create, game="lanes")

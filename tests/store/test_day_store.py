@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from racestore import ADA, RACE, Store, new_race
-from samedeal.protocol.fields import DealLabel, Phase
+from samedeal.protocol.fields import DealLabel, Phase, Status
 from samedeal_server.errors import SeedUsed
 from samedeal_server.race import RaceDay
 from samedeal_server.store.days import DayDeal, DayStore, Tries
@@ -93,6 +93,18 @@ async def test_a_run_of_a_day_begins_once_and_only_before_its_day_is_over(
     again = await store.state()
     assert again == dataclasses.replace(state, now_ms=again.now_ms)
     assert await begin("nosuchrace000000", before_ms=end_ms, deadline_ms=end_ms) == "missing"
+
+
+async def test_nobody_leaves_a_run_of_a_day_before_it_begins(store: Store, days: DayStore) -> None:
+    now_ms = await days.now_ms()
+    day = RaceDay(334, DealLabel.OPEN, now_ms + HOUR_MS)
+    await store.races.create(dataclasses.replace(new_race(), day=day))
+    made = await store.state()
+    player = made.seats[1].player
+    for how in (Status.LEFT, Status.BANKED):
+        assert await store.races.leave(RACE, player, how) == "phase"
+    state = await store.state()
+    assert state == dataclasses.replace(made, now_ms=state.now_ms)
 
 
 async def test_no_outage_lengthens_a_day_whose_seed_is_public_at_its_hour(

@@ -9,7 +9,8 @@ if phase == 'closed' then
   return 'closed'
 end
 if phase == 'lobby' then
-  if ARGV[3] == 'banked' then
+  if ARGV[3] == 'banked' or get('day') then
+    -- A day's run is its player's for good, also in the moment between its making and its start.
     return 'phase'
   end
   redis.call('DEL', seat_key(seat))
