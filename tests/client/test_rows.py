@@ -275,3 +275,21 @@ def test_a_room_says_all_that_was_agreed_and_a_race_offers_no_undo_where_there_i
     for has_undo in (True, False):
         bar = key_bar(GAMES["lanes"], Keys().on(Section.RACE), 80, has_undo=has_undo)
         assert ("u undo" in text_of(bar)) is has_undo
+
+
+@pytest.mark.parametrize("rules", GAMES.values(), ids=list(GAMES))
+def test_a_full_room_of_eight_is_whole_in_the_smallest_window(rules: Rules) -> None:
+    view, keys = playing("lanes", 8).race.view, Keys().on(Section.ROOM)
+    changes = {"best_of": 5, "watch_delay_s": 30, "undo": UndoPolicy.NONE, "seats": 8}
+    options = view.options.model_copy(update=changes)
+    view = view.model_copy(update={"game": rules.id, "options": options})
+    for phase, status in ((Phase.LOBBY, "Press Enter"), (Phase.COUNTDOWN, "GO in 3")):
+        now = view.model_copy(update={"phase": phase})
+        rows = room_rows(now, 1, keys, "ws://h", -3000, MIN_WIDTH, MIN_HEIGHT, "a sentence")
+        lines = [text_of(row).strip() for row in rows]
+        assert len(lines) == MIN_HEIGHT
+        assert [line for line in lines if line.startswith("seat")][7].startswith("seat 8")
+        assert any(status in line for line in lines), lines
+        assert any("best of 5" in line for line in lines)
+        assert lines[-2] == "a sentence"
+        assert "ready" in lines[-1]

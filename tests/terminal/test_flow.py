@@ -55,6 +55,19 @@ async def test_who_has_played_from_the_shell_is_offered_that_name(server_url: st
     assert remembered.load().name == "shelly"
 
 
+async def test_every_screen_says_below_the_minimum_what_is_missing(server_url: str) -> None:
+    async with shown(server_url, name="tiny") as show:
+        await show.until("you are tiny")
+        for keys, told in (("", "quick race"), ("b", "BOARD"), ("Q?", "HERE"), ("Qm4", "MAKE A")):
+            await show.press(*keys)
+            await show.until(told)
+            await show.pilot.resize_terminal(50, 15)
+            await show.until("This needs 60 by 20 characters; the window has")
+            assert told not in show.text
+            await show.pilot.resize_terminal(60, 20)
+            await show.until(told)
+
+
 async def test_a_quick_race_needs_four_keys_and_goes_on(server_url: str) -> None:
     async with shown(server_url, name="sam") as show:
         await show.until("you are sam")

@@ -32,18 +32,25 @@ def room_rows(
     left = canvas.put(1, 14, rules.title.upper(), Ink.TITLE)
     own = next((player.name for player in view.players if player.seat == seat), "")
     canvas.put(1, left + 2, f"you are {own}")
+    summary = textwrap.wrap(rules.summary, width - 4)
+    terms = [part for whole in agreed(view) for part in textwrap.wrap(whole, width - 3)]
+    gap = 1
+    if 10 + len(summary) + view.options.seats + len(terms) > height:
+        # Many seats in a low window: what the game is about is in the help, too.
+        summary, gap = [], 0
     at = 2
-    for line in textwrap.wrap(rules.summary, width - 4):
+    for line in summary:
         canvas.put(at, 2, line, Ink.DIM)
         at += 1
+    at += gap
     if view.options.seats > 1:
-        canvas.put(at + 1, 2, "others join with", Ink.DIM)
-        canvas.put(at + 1, 20, f"samedeal join {view.code}", Ink.OWN)
+        canvas.put(at, 2, "others join with", Ink.DIM)
+        canvas.put(at, 20, f"samedeal join {view.code}", Ink.OWN)
     else:
-        canvas.put(at + 1, 2, "you race alone, against recorded runs; nothing is ranked")
-    canvas.put(at + 2, 2, "on the server", Ink.DIM)
-    canvas.put(at + 2, 20, server)
-    at += 4
+        canvas.put(at, 2, "you race alone, against recorded runs; nothing is ranked")
+    canvas.put(at + 1, 2, "on the server", Ink.DIM)
+    canvas.put(at + 1, 20, server)
+    at += 2 + gap
     taken = {player.seat: player for player in view.players}
     for number in range(1, view.options.seats + 1):
         canvas.put(at, 2, f"seat {number}", Ink.DIM)
@@ -57,14 +64,15 @@ def room_rows(
         else:
             canvas.put(at, 10, "free", Ink.DIM)
         at += 1
-    at += 1
-    for line in [part for whole in agreed(view) for part in textwrap.wrap(whole, width - 3)]:
+    at += gap
+    for line in terms:
         canvas.put(at, 2, line, Ink.DIM)
         at += 1
+    at += gap
     if view.phase is Phase.COUNTDOWN:
-        canvas.put(at + 1, 2, f"GO in {max(1, -(clock_ms // 1000))}", Ink.TITLE)
+        canvas.put(at, 2, f"GO in {max(1, -(clock_ms // 1000))}", Ink.TITLE)
     else:
-        canvas.put(at + 1, 2, _waits_for(view, seat, keys), Ink.TITLE)
+        canvas.put(at, 2, _waits_for(view, seat, keys), Ink.TITLE)
     canvas.put(height - 2, 2, sentence, Ink.BAD)
     hints: list[Hint] = [(Action.READY, "ready")]
     if view.options.bots and len(view.players) < view.options.seats:

@@ -71,12 +71,13 @@ class Window:
         """What the largest board leaves free, within reason."""
         return min(_PANEL_MOST, max(_PANEL, self.width - _BOXES - 1))
 
-    def missing(self) -> str:
-        """What a window lacks that is too small for a board."""
-        return (
+    def missing(self) -> list[Row]:
+        """What a window lacks that is too small for a screen."""
+        sentence = (
             f"This needs {MIN_WIDTH} by {MIN_HEIGHT} characters; the window has {self.width} by "
             f"{self.height}. Make it larger, or use samedeal join CODE --plain."
         )
+        return [row(part) for part in textwrap.wrap(sentence, max(1, self.width))]
 
     def board(self, play: PlayModel, faces: Faces) -> Picture:
         """Draw the own board."""

@@ -80,7 +80,7 @@ class RaceScreen(BaseScreen):
         if window.is_too_small:
             for name in ("header", "foot", "message", "keys"):
                 self._show(name, [])
-            self._show("board", [row(part) for part in _wrapped(window.missing(), window.width)])
+            self._show("board", window.missing())
             return
         self.picture = window.board(play, faces)
         play.scroll = min(play.scroll, self.picture.hidden_rows)
@@ -165,12 +165,3 @@ class RaceScreen(BaseScreen):
                     pass
         except ClientError as error:
             seat.play.say(str(error), Ink.BAD)
-
-
-def _wrapped(text: str, width: int) -> list[str]:
-    lines = [""]
-    for word in text.split():
-        if len(lines[-1]) + 1 + len(word) > max(10, width):
-            lines.append("")
-        lines[-1] = f"{lines[-1]} {word}".strip()
-    return lines

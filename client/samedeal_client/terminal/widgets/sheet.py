@@ -11,6 +11,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from samedeal_client.model.ink import Ink, Row, cells
+from samedeal_client.model.window import Window
 from samedeal_client.terminal.palette import Palette, styles
 
 __all__ = ["Sheet"]
@@ -46,12 +47,20 @@ class Sheet(Widget):
         """Rows drawn so far."""
 
     @property
+    def is_whole(self) -> bool:
+        """Whether it is all of its screen, not a part among others."""
+        return self.id == "sheet"
+
+    @property
     def shown(self) -> Sequence[Row]:
         """What it shows."""
         return self._rows
 
     def show(self, rows: Sequence[Row], palette: Palette) -> None:
         """Show these rows; what is the same already is left alone."""
+        window = Window(*self.screen.size)
+        if self.is_whole and window.is_too_small:
+            rows = window.missing()
         looks = styles(palette)
         if looks is not self._styles:
             self._styles = looks
@@ -74,6 +83,8 @@ class Sheet(Widget):
         return Strip(segments, width).adjust_cell_length(self.size.width, base)
 
     def on_click(self, event: events.Click) -> None:
+        if Window(*self.screen.size).is_too_small:
+            return
         self.post_message(self.Clicked(self, event.y, event.x, event.chain))
 
     def on_mouse_scroll_up(self) -> None:
