@@ -4,6 +4,7 @@ from typing import Final
 
 from samedeal.protocol import server_messages as say
 from samedeal.protocol.fields import PlayerView, RaceView
+from samedeal_client.cli.phrases import spoken
 from samedeal_client.model.tracks import news
 
 __all__ = ["Chronicle"]
@@ -44,7 +45,7 @@ class Chronicle:
     def phrase(self, event: say.Said) -> None:
         """Keep what somebody says."""
         self.said.pop(event.seat, None)
-        self.said[event.seat] = event.phrase.value.replace("_", " ")
+        self.said[event.seat] = spoken(event.phrase)
 
     def last_said(self, view: RaceView) -> str:
         """What somebody said last, with the name; nothing if nobody did."""

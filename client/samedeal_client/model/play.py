@@ -172,7 +172,7 @@ class PlayModel:
         if not self.race.has_begun:
             return self._beside_the_cards(action, now)
         suit = self.keys.on(Section.TAKE_BACK).action(key)
-        if suit is not None and self.is_asking(key):
+        if suit is not None and self.hand.takes_back:
             if not self.hand.take_back_suit(self.table, _SUITS[suit]):
                 self.say(f"no card of {suit} can come back", Ink.BAD)
             return []

@@ -1,6 +1,5 @@
 """The terminal client: which screen is shown, and who is connected to where."""
 
-from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from io import BytesIO
@@ -49,8 +48,6 @@ from samedeal_client.terminal.seat import Seat
 from samedeal_client.terminal.settings import Settings
 
 __all__ = ["TerminalApp"]
-
-_GameChosen = Callable[[str], Awaitable[None]]
 
 
 class TerminalApp(App[int], inherit_bindings=False):

@@ -124,7 +124,7 @@ class Choices:
         self._app.push_screen(GamesScreen(title, items, self._app.keys, chosen))
 
     async def _quick(self, game_id: str) -> None:
-        await self._open(game_id, with_bot=True)
+        await self._open(game_id)
 
     async def _make(self, game_id: str) -> None:
         async def done(changes: dict[str, Any]) -> None:
@@ -140,18 +140,17 @@ class Choices:
             return
 
         async def go_on(game_id: str) -> None:
-            await self._open(game_id, seed=seed, with_bot=True)
+            await self._open(game_id, seed=seed)
 
         self._choose_game("PRACTICE: which game?", go_on)
 
-    async def _open(self, game_id: str, *, seed: str | None = None, with_bot: bool) -> None:
+    async def _open(self, game_id: str, *, seed: str | None = None) -> None:
         """Open a room, sit down, and have a bot in the other seat."""
         assert self._app.client is not None
         try:
             race = await self._app.client.create_race(game_id, seed=seed)
             self._app.sit(race)
-            if with_bot:
-                await self._app.add_bot()
+            await self._app.add_bot()
             await race.ready()
         except ClientError as error:
             self._app.tell(str(error))

@@ -45,11 +45,12 @@ def home_items(aside: Aside | None = None) -> tuple[Item, ...]:
 
 def name_question(remembered: str, server: str, *, is_local: bool) -> tuple[str, str]:
     """What to ask who comes here, and the likely answer: also who has played from the shell."""
-    if remembered:
-        return "Under which name do you play? Others see it, and it is yours alone.", remembered
-    if (known := last_name(server, is_local=is_local)) is not None:
+    if not remembered and (known := last_name(server, is_local=is_local)) is not None:
         return f"You have played here as {known}: Enter goes on so, or type another name.", known
-    return "Under which name do you play? Others see it, and it is yours alone.", guest_name()
+    return (
+        "Under which name do you play? Others see it, and it is yours alone.",
+        remembered or guest_name(),
+    )
 
 
 async def rooms(client: Client) -> AsyncGenerator[Sequence[Item]]:

@@ -48,26 +48,13 @@ if was_paused then
   redis.call('HSET', KEYS[1], 'paused', whole(paused), 'deadline', whole(deadline),
     'outage', whole(latest))
 end
-local on, stuck = false, {}
+local on = false
 for _, seat in ipairs(taken()) do
-  local run = redis.call('HMGET', seat_key(seat), 'status', 'seq', 'stuck')
-  if not run[1] then
-    if run[3] and run[3] == run[2] then
-      stuck[#stuck + 1] = seat
-      -- Who plays alone would learn of hidden cards by the close.
-      on = on or of_a_day
-    else
-      on = true
-    end
-  end
+  -- Who plays a day's run alone would learn of hidden cards by a close for being stuck.
+  on = on or plays_on(seat) and (of_a_day or not is_stuck(seat))
 end
 if not on or now >= deadline then
-  -- Only the close says who was stuck: until then it would tell of hidden cards.
-  for _, seat in ipairs(stuck) do
-    redis.call('HSET', seat_key(seat), 'status', 'stuck')
-  end
-  redis.call('HSET', KEYS[1], 'phase', 'closed', 'closed_at', whole(math.min(now, deadline)))
-  changed(ARGV[1])
+  close(math.min(now, deadline), ARGV[1])
   return {'closed', whole(now), '0'}
 end
 if phase == 'countdown' then

@@ -67,6 +67,28 @@ local function list_nodes()
   redis.call('HSET', KEYS[1], 'nodes', table.concat(nodes, ' '))
 end
 
+-- Whether a run is not over: nobody ended it, and it is not won.
+local function plays_on(seat)
+  return not redis.call('HGET', seat_key(seat), 'status')
+end
+
+-- Whether a run that plays on can make no progress any more.
+local function is_stuck(seat)
+  local run = redis.call('HMGET', seat_key(seat), 'status', 'seq', 'stuck')
+  return not run[1] and run[3] and run[3] == run[2]
+end
+
+-- Close the race. Only this says who was stuck: until then it would tell of hidden cards.
+local function close(at, node)
+  for _, seat in ipairs(taken()) do
+    if is_stuck(seat) then
+      redis.call('HSET', seat_key(seat), 'status', 'stuck')
+    end
+  end
+  redis.call('HSET', KEYS[1], 'phase', 'closed', 'closed_at', whole(at))
+  changed(node)
+end
+
 local function is_ready(seat)
   return redis.call('HGET', seat_key(seat), 'ready') == '1'
 end
