@@ -381,10 +381,4 @@ def _has_boards(state: RaceState) -> bool:
 
 def _surroundings(state: RaceState) -> tuple[object, ...]:
     """What of a race watchers are told in whole, the play apart."""
-    seats = tuple(
-        (seat.seat, seat.player, seat.ready, seat.present, seat.ended)
-        for seat in state.seats.values()
-    )
-    crowd = about(sum(state.eyes.values()))
-    times = state.deadline_at_ms, state.paused_ms
-    return state.phase, state.host, state.options, times, state.next_race, crowd, seats
+    return state.setting, state.next_race

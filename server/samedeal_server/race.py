@@ -254,6 +254,17 @@ class RaceState:
         return {seat.node for seat in self.seats.values()} | self.eyes.keys()
 
     @property
+    def setting(self) -> tuple[object, ...]:
+        """What is news to all who are here, players or watchers, the play apart."""
+        seats = tuple(
+            (seat.seat, seat.player, seat.ready, seat.present, seat.ended)
+            for seat in self.seats.values()
+        )
+        # A win brings the end nearer: who is done counts the seconds of the last call.
+        times = self.paused_ms, self.deadline_at_ms
+        return self.phase, self.host, self.options, times, about(sum(self.eyes.values())), seats
+
+    @property
     def due_ms(self) -> int:
         """When it moves on by itself, by the store's clock; 0 if only players can move it on."""
         due = {Phase.COUNTDOWN: self.go_at_ms, Phase.RUNNING: self.deadline_at_ms}

@@ -20,7 +20,7 @@ from samedeal_server.books import Books
 from samedeal_server.errors import StoreUnavailable
 from samedeal_server.lobby import Lobbies
 from samedeal_server.progress import PATIENCE_S
-from samedeal_server.race import RaceState, about
+from samedeal_server.race import RaceState
 from samedeal_server.room import Member, Room
 from samedeal_server.runs import LiveRun
 from samedeal_server.store.leases import Leases, Outage
@@ -540,14 +540,7 @@ class Rooms:
 
 def _roster(state: RaceState) -> tuple[object, ...]:
     """What of a race is news to the room, progress apart."""
-    seats = tuple(
-        (seat.seat, seat.player, seat.ready, seat.present, seat.ended, seat.rating)
-        for seat in state.seats.values()
-    )
-    crowd = about(sum(state.eyes.values()))
-    # A win brings the end nearer: who is done counts the seconds of the last call.
-    times = state.paused_ms, state.deadline_at_ms
-    return state.phase, state.host, state.options, times, crowd, seats
+    return state.setting, [seat.rating for seat in state.seats.values()]
 
 
 def _rated(state: RaceState) -> list[object]:

@@ -163,8 +163,7 @@ class TerminalApp(App[int], inherit_bindings=False):
     async def on_unmount(self) -> None:
         self._close_seat()
         await self._drop_aside()
-        for companion in self.companions:
-            await companion.close()
+        await self._send_bots_away()
         await self._stack.aclose()
 
     def stop(self, *, has_left: bool = False) -> None:
@@ -359,6 +358,11 @@ class TerminalApp(App[int], inherit_bindings=False):
         self.companions.append(companion)
         await companion.join(self.seat.race.code)
 
+    async def _send_bots_away(self) -> None:
+        for companion in self.companions:
+            await companion.close()
+        self.companions.clear()
+
     async def leave(self) -> None:
         """Give the seat up, or leave the result, and go home."""
         seat = self.seat
@@ -387,9 +391,7 @@ class TerminalApp(App[int], inherit_bindings=False):
                     return
             except ClientError as error:
                 self.tell(str(error))
-        for companion in self.companions:
-            await companion.close()
-        self.companions.clear()
+        await self._send_bots_away()
         if self._home is None:
             self.stop(has_left=True)
             return
@@ -460,15 +462,17 @@ class TerminalApp(App[int], inherit_bindings=False):
         if self.client is None:
             raise ClientError("not connected")
         race = await open_ghost_race(self.client, haunted.replay.file)
-        for companion in self.companions:
-            await companion.close()
-        self.companions.clear()
+        await self._send_bots_away()
         self.sit(race, haunted=haunted)
         await race.ready()
 
     async def open_replay(self, name: str) -> None:
         """Show a replay by code, race, run or file. Raise ClientError."""
         self.push_screen(ReplayScreen(await load(name, self.server)))
+
+    async def race_replay(self, name: str) -> None:
+        """Race the runs of a replay by code, race, run or file. Raise ClientError."""
+        await self.haunt(Haunted.of(await load(name, self.server)))
 
     async def play_daily(self, game_id: str, *, practice: bool) -> None:
         """Begin the own run at a deal of today, or go on with it. Raise ClientError."""

@@ -6,12 +6,10 @@ from typing import TYPE_CHECKING, Any
 from samedeal.engine.games import GAMES, game
 from samedeal.protocol.fields import RaceOptions
 from samedeal_client.cli import arguments
-from samedeal_client.cli.sources import load
 from samedeal_client.errors import ClientError
 from samedeal_client.model.keys import Action, Section
 from samedeal_client.model.keytable import ITEMS
 from samedeal_client.model.menu import Item
-from samedeal_client.terminal.haunted import Haunted
 from samedeal_client.terminal.home import live_races, rooms
 from samedeal_client.terminal.screens.boards import BoardsScreen
 from samedeal_client.terminal.screens.daily import DailyScreen
@@ -167,7 +165,7 @@ class Choices:
         if not name:
             return
         try:
-            await self._app.haunt(Haunted.of(await load(name, self._app.server)))
+            await self._app.race_replay(name)
         except ClientError as error:
             self._app.tell(str(error))
 

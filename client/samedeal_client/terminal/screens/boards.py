@@ -1,11 +1,9 @@
 """Leaderboards: top, pages, around the own row; a row opens its replay."""
 
 from samedeal.protocol.board_messages import Board
-from samedeal_client.cli.sources import load
 from samedeal_client.errors import ClientError
 from samedeal_client.model.keys import Action, Section
 from samedeal_client.model.standings import BoardChoice, board_rows
-from samedeal_client.terminal.haunted import Haunted
 from samedeal_client.terminal.screens.base import BaseScreen
 
 __all__ = ["BoardsScreen"]
@@ -89,7 +87,7 @@ class BoardsScreen(BaseScreen):
             return
         try:
             if is_raced:
-                await self.terminal.haunt(Haunted.of(await load(run, self.terminal.server)))
+                await self.terminal.race_replay(run)
             else:
                 await self.terminal.open_replay(run)
         except ClientError as error:
