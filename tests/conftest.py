@@ -28,6 +28,13 @@ def pytest_configure() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+@pytest.fixture
+def new_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Settings and accounts of a player who is new to the terminal client."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+
+
 def _store_programs() -> list[str]:
     """The program the product would take, and a redis-server where there is one."""
     return list(dict.fromkeys([find_binary(), *filter(None, [shutil.which("redis-server")])]))

@@ -11,12 +11,7 @@ from samedeal_client.terminal.screens.race import RaceScreen
 from screens import shown
 from support import ServerProcess
 
-
-@pytest.fixture(autouse=True)
-def _config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Settings and accounts of players who are new here."""
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+pytestmark = pytest.mark.usefixtures("new_here")
 
 
 async def test_a_listed_room_is_found_joined_and_watched(server_url: str) -> None:

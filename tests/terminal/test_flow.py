@@ -1,7 +1,6 @@
 """From the first start to every screen of the terminal client, on a real server."""
 
 import re
-from pathlib import Path
 
 import pytest
 from textual import events
@@ -14,12 +13,7 @@ from samedeal_client.terminal.screens.result import ResultScreen
 from screens import Show, shown
 from support import eventually
 
-
-@pytest.fixture(autouse=True)
-def _config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Settings and accounts of a player who is new here."""
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+pytestmark = pytest.mark.usefixtures("new_here")
 
 
 async def typed(show: Show, text: str) -> None:

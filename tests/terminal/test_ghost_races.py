@@ -14,14 +14,9 @@ from screens import shown
 from support import eventually
 from wire import race_of, wired
 
+pytestmark = pytest.mark.usefixtures("new_here")
+
 FILES = Path(__file__).parents[1] / "replays" / "files"
-
-
-@pytest.fixture(autouse=True)
-def _config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Settings and accounts of players who are new here."""
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
 
 
 async def test_the_runs_of_a_result_are_raced_again_as_ghosts(server_url: str) -> None:

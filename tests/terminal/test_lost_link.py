@@ -1,6 +1,5 @@
 """A connection that is lost under a race on the screen: seen, and survived."""
 
-from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
@@ -9,11 +8,7 @@ from samedeal_client.connection import Client
 from screens import shown
 from support import Proxy, eventually
 
-
-@pytest.fixture(autouse=True)
-def _config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Settings of a player who is new here."""
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+pytestmark = pytest.mark.usefixtures("new_here")
 
 
 async def test_moves_wait_on_the_board_while_the_link_is_lost_and_reach_the_server_after(

@@ -1,7 +1,5 @@
 """A player who changed every key: each screen answers to the new ones alone, and names them."""
 
-from pathlib import Path
-
 import pytest
 
 from samedeal_client.connection import Client
@@ -12,6 +10,8 @@ from samedeal_client.terminal.screens.prompt import PromptScreen
 from screens import Show, shown
 from support import eventually
 
+pytestmark = pytest.mark.usefixtures("new_here")
+
 CHANGED = {
     section: {
         # Letters that no default has; a prompt's are no letters.
@@ -20,13 +20,6 @@ CHANGED = {
     }
     for section, table in DEFAULT_KEYS.items()
 }
-
-
-@pytest.fixture(autouse=True)
-def _config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Settings and accounts of a player who is new here."""
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
 
 
 class Walk:

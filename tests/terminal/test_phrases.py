@@ -1,7 +1,5 @@
 """Phrases on the screen: chosen from a small list, shown to all in room, race and result."""
 
-from pathlib import Path
-
 import pytest
 
 from raw import binary, raw
@@ -11,11 +9,7 @@ from samedeal_client.connection import Client
 from samedeal_client.terminal.screens.say import SayScreen
 from screens import shown
 
-
-@pytest.fixture(autouse=True)
-def _config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Settings of a player who is new here."""
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+pytestmark = pytest.mark.usefixtures("new_here")
 
 
 async def test_phrases_are_said_and_seen_from_the_room_to_the_result(server_url: str) -> None:

@@ -1,7 +1,6 @@
 """Who is done while others play on: what is waited for, how it ends, what can be done till then."""
 
 from contextlib import AsyncExitStack
-from pathlib import Path
 
 import pytest
 
@@ -10,12 +9,7 @@ from samedeal_client.terminal.screens.race import RaceScreen
 from samedeal_client.terminal.screens.result import ResultScreen
 from screens import Show, shown
 
-
-@pytest.fixture(autouse=True)
-def _config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Settings and accounts of players who are new here."""
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+pytestmark = pytest.mark.usefixtures("new_here")
 
 
 async def quick_race(show: Show, name: str) -> None:
