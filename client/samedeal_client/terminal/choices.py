@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from samedeal.engine.games import GAMES, game
 from samedeal.protocol.fields import RaceOptions
 from samedeal_client.cli import arguments
+from samedeal_client.connection import Client
 from samedeal_client.errors import ClientError
 from samedeal_client.model.keys import Action, Section
 from samedeal_client.model.keytable import ITEMS
@@ -51,25 +52,11 @@ class Choices:
         elif action is Action.LAST_RACE:
             self._app.come_back()
         elif action is Action.JOIN:
-            self._app.push_screen(
-                PromptScreen(
-                    "JOIN",
-                    "The code of the room, as its host sees it",
-                    lambda text: checked(arguments.code, text),
-                    self._app.keys,
-                ),
-                self._join,
-            )
+            about = "The code of the room, as its host sees it"
+            self._ask("JOIN", about, lambda text: checked(arguments.code, text), self._join)
         elif action is Action.PRACTICE:
-            self._app.push_screen(
-                PromptScreen(
-                    "PRACTICE",
-                    "Any text; the same text is the same deal for everyone",
-                    lambda text: checked(arguments.seed, text),
-                    self._app.keys,
-                ),
-                self._practice,
-            )
+            about = "Any text; the same text is the same deal for everyone"
+            self._ask("PRACTICE", about, lambda text: checked(arguments.seed, text), self._practice)
         elif action is Action.DAILY:
             self._app.push_screen(DailyScreen())
         elif action is Action.BOARDS:
@@ -86,27 +73,31 @@ class Choices:
             races = live_races(self._app.client)
             self._app.push_screen(ListScreen("LIVE RACES", keys, races, self._watch, nothing))
         elif action is Action.REPLAYS:
-            self._app.push_screen(
-                PromptScreen(
-                    "REPLAY", "A join code, a run id of a board, or a file", str, self._app.keys
-                ),
-                self._replay,
-            )
+            self._ask("REPLAY", "A join code, a run id of a board, or a file", str, self._replay)
         elif action is Action.GHOST:
-            self._app.push_screen(
-                PromptScreen(
-                    "RACE A GHOST",
-                    "A join code, a run id of a board, or a file: you race its runs, alone",
-                    str,
-                    self._app.keys,
-                    value=self._app.settings.last_run,
-                ),
-                self._ghost,
-            )
+            about = "A join code, a run id of a board, or a file: you race its runs, alone"
+            self._ask("RACE A GHOST", about, str, self._ghost, self._app.settings.last_run)
         elif action is Action.QUICK:
             self._choose_game("QUICK RACE: which game?", self._quick)
         elif action is Action.MAKE:
             self._choose_game("MAKE A ROOM: which game?", self._make)
+
+    def _ask(
+        self,
+        title: str,
+        about: str,
+        read: Callable[[str], str],
+        go_on: Callable[[str | None], Awaitable[None]],
+        value: str = "",
+    ) -> None:
+        self._app.push_screen(PromptScreen(title, about, read, self._app.keys, value=value), go_on)
+
+    async def _attempt(self, work: Awaitable[None]) -> None:
+        """Do it, or say at home why that cannot be."""
+        try:
+            await work
+        except ClientError as error:
+            self._app.tell(str(error))
 
     def _choose_game(self, title: str, go_on: _GameChosen) -> None:
         games = list(GAMES.values())
@@ -122,7 +113,7 @@ class Choices:
         self._app.push_screen(GamesScreen(title, items, self._app.keys, chosen))
 
     async def _quick(self, game_id: str) -> None:
-        await self._open(game_id)
+        await self._attempt(self._open(game_id))
 
     async def _make(self, game_id: str) -> None:
         async def done(changes: dict[str, Any]) -> None:
@@ -138,36 +129,25 @@ class Choices:
             return
 
         async def go_on(game_id: str) -> None:
-            await self._open(game_id, seed=seed)
+            await self._attempt(self._open(game_id, seed=seed))
 
         self._choose_game("PRACTICE: which game?", go_on)
 
     async def _open(self, game_id: str, *, seed: str | None = None) -> None:
-        """Open a room, sit down, and have a bot in the other seat."""
+        """Open a room, sit down, and have a bot in the other seat. Raise ClientError."""
         assert self._app.client is not None
-        try:
-            race = await self._app.client.create_race(game_id, seed=seed)
-            self._app.sit(race)
-            await self._app.add_bot()
-            await race.ready()
-        except ClientError as error:
-            self._app.tell(str(error))
+        race = await self._app.client.create_race(game_id, seed=seed)
+        self._app.sit(race)
+        await self._app.add_bot()
+        await race.ready()
 
     async def _replay(self, name: str | None) -> None:
-        if not name:
-            return
-        try:
-            await self._app.open_replay(name)
-        except ClientError as error:
-            self._app.tell(str(error))
+        if name:
+            await self._attempt(self._app.open_replay(name))
 
     async def _ghost(self, name: str | None) -> None:
-        if not name:
-            return
-        try:
-            await self._app.race_replay(name)
-        except ClientError as error:
-            self._app.tell(str(error))
+        if name:
+            await self._attempt(self._app.race_replay(name))
 
     async def _find(self, game_id: str) -> None:
         self._app.push_screen(MatchScreen(game_id, self._app.keys.on(Section.MATCH)))
@@ -176,9 +156,8 @@ class Choices:
         self._app.push_screen(WatchScreen(race))
 
     async def _join(self, code: str | None) -> None:
-        if code is None or self._app.client is None:
-            return
-        try:
-            self._app.sit(await self._app.client.join(code))
-        except ClientError as error:
-            self._app.tell(str(error))
+        if code is not None and self._app.client is not None:
+            await self._attempt(self._sit_down(self._app.client, code))
+
+    async def _sit_down(self, client: Client, code: str) -> None:
+        self._app.sit(await client.join(code))
