@@ -115,7 +115,7 @@ async def test_a_race_over_two_workers_goes_on_when_one_is_killed(tmp_path: Path
 def test_workers_stop_with_a_parent_that_is_killed(tmp_path: Path) -> None:
     with ServerProcess(tmp_path / "data", "--workers", "2") as server:
         server.process.kill()
-        logged, _ = server.process.communicate(timeout=30)
+        _, logged = server.process.communicate(timeout=30)
     assert logged == ""
     with ServerProcess(tmp_path / "data", "--workers", "2") as again:
         assert again.url
