@@ -312,15 +312,35 @@ class RaceState:
     def scores(self) -> dict[int, int]:
         """How many races of the series each seat has won; after the close with this one.
 
-        A shared first place counts for each; where nobody moved, for nobody.
+        A shared first place counts for each; where nobody moved, for nobody. To be ahead of bots
+        alone that a person has cut off is no win; to be ahead when cut off is one.
         """
         return self._scores(self.order() if self.has_result else ())
 
     def _scores(self, order: Iterable[OrderRow]) -> dict[int, int]:
         scores = {number: seat.series for number, seat in self.seats.items()}
+        cut_off, has_rivals = self.cut_off, len(self.rivals) >= 2
         for row in order:
-            scores[row.seat] += row.place == 1 and row.moves > 0
+            counts = not cut_off or has_rivals or row.seat in cut_off
+            scores[row.seat] += row.place == 1 and row.moves > 0 and counts
         return scores
+
+    @property
+    def cut_off(self) -> set[int]:
+        """The seats that a person has cut off by ending the race: whoever is ahead could do that.
+
+        Once it is won nobody gets ahead any more, and the end takes nothing from anybody.
+        """
+        ends = {number: seat.ended for number, seat in self.seats.items()}
+        is_ended = self.has_result and self.closed_at_ms < self.deadline_at_ms
+        if not is_ended or Status.WON in ends.values():
+            return set()
+        return {number for number, ended in ends.items() if ended is None}
+
+    @property
+    def rivals(self) -> set[int]:
+        """The seats whose runs count against each other: those that moved and were not cut off."""
+        return {number for number, seat in self.seats.items() if seat.seq} - self.cut_off
 
     @property
     def is_decided(self) -> bool:

@@ -68,17 +68,8 @@ class Update:
 
 
 def is_counted(state: RaceState) -> bool:
-    """Whether a closed race counts for anybody: no practice, and at least two who moved.
-
-    Bots that a person has cut off are nobody's rivals: whoever is ahead could end the race. Once it
-    is won nobody gets ahead any more, so then they are.
-    """
-    if not state.was_run or state.practice:
-        return False
-    ends = [seat.ended for seat in state.seats.values() if seat.seq]
-    if state.closed_at_ms < state.deadline_at_ms and Status.WON not in ends:
-        ends = [ended for ended in ends if ended is not None]
-    return len(ends) >= 2
+    """Whether a closed race counts for anybody: no practice, and at least two who are rivals."""
+    return state.was_run and not state.practice and len(state.rivals) >= 2
 
 
 def results_of(state: RaceState) -> tuple[Result, ...]:

@@ -16,12 +16,13 @@ from samedeal_server.store import keys
 from support import eventually
 
 
-async def begun(desk: RaceDesk, *names: str) -> tuple[str, list[Player]]:
+async def begun(desk: RaceDesk, *names: str, best_of: int = 1) -> tuple[str, list[Player]]:
     """A race of these on lanes, which has begun; who is called bot is one."""
     players = [Player(desk) for _ in names]
     for player, name in zip(players, names, strict=True):
         await player.get(say.Welcome, ask.Hello, name=name, bot=name.startswith("bot"))
-    fields: dict[str, Any] = {"game": "lanes", "options": {"seats": len(names), "countdown_s": 0}}
+    options = {"seats": len(names), "countdown_s": 0, "best_of": best_of}
+    fields: dict[str, Any] = {"game": "lanes", "options": options}
     room = (await players[0].get(say.Seated, ask.Create, **fields)).race
     for player in players[1:]:
         await player.get(say.Seated, ask.Join, code=room.code)
@@ -77,3 +78,16 @@ async def test_who_cannot_end_it_is_told_why(valkey_url: str, redis: Redis) -> N
         refused = await bot.get(say.Refused, ask.EndRace, race=race)
         assert refused.sentence == "only a person ends a race of persons and bots"
         assert not any(isinstance(m, say.Closed) for m in ivo.said())
+
+
+async def test_a_series_is_not_won_by_cutting_a_bot_off(valkey_url: str, redis: Redis) -> None:
+    async with node(valkey_url, "n1") as desk:
+        race, (ada, _) = await begun(desk, "ada", "bot-b", best_of=3)
+        await ada.get(say.Ack, ask.PlayMove, race=race, seq=1, move="draw")
+        await ada.get(say.Done, ask.Bank, race=race)
+        await ada.get(say.Done, ask.EndRace, race=race)
+        (closed,) = [m for m in ada.said() if isinstance(m, say.Closed)]
+        assert [row.place for row in closed.race.order if row.name == "ada"] == [1]
+        moved = await ada.get(say.Moved, ask.Next, race=race)
+        seated = await ada.get(say.Seated, ask.Resume, race=moved.to)
+        assert [player.series for player in seated.race.players] == [0, 0]

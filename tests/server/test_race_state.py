@@ -118,3 +118,17 @@ def test_only_another_phase_or_deadline_is_news_while_a_race_runs() -> None:
     assert not Advanced(Phase.LOBBY, lobby.now_ms, lobby.now_ms + 1).is_news_to(lobby)
     # One that was seen closed may have been rated since.
     assert Advanced(Phase.CLOSED, known.now_ms, 0).is_news_to(race(phase=Phase.CLOSED))
+
+
+def test_who_cuts_bots_off_has_won_nothing_of_a_series_and_keeps_nobody_from_winning() -> None:
+    banked = {"ended": Status.BANKED}
+    ahead, behind = seat(1, best=9, **banked), seat(1, best=2, **banked)
+    bot = seat(2, best=5)
+    assert race(ahead, bot).scores() == {1: 0, 2: 0}
+    assert race(behind, bot).scores() == {1: 0, 2: 1}
+    # A rival who was done has been beaten all the same.
+    assert race(ahead, bot, seat(3, best=1, **banked)).scores() == {1: 1, 2: 0, 3: 0}
+    # Of a race that is won, or closed at its time, nobody was kept from the first place.
+    assert race(seat(1, ended=Status.WON, t_ms=900), bot).scores() == {1: 1, 2: 0}
+    in_time = replace(race(ahead, bot), closed_at_ms=GO_AT_MS + 5_000)
+    assert in_time.scores() == {1: 1, 2: 0}
