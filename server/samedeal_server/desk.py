@@ -222,6 +222,9 @@ class RaceDesk:
         if word == "phase":
             raise Refusal(ErrorCode.WRONG_PHASE, "the next race can be had when this one is closed")
         _check(word)
+        if old.phase is not Phase.CLOSED:
+            # It was closed since it was read: only now it says who has won and who has left.
+            old = await self._loaded(old.id)
         scores = old.scores()
         roster = tuple(
             SeatState(

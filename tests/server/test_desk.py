@@ -24,6 +24,7 @@ from samedeal.protocol.fields import OptionsPatch, Phase, Status
 from samedeal_server.desk import RaceDesk
 from samedeal_server.errors import Refusal
 from samedeal_server.opening import MAX_OPEN
+from samedeal_server.race import RaceState
 from samedeal_server.session import MAX_RACES
 from samedeal_server.store import keys
 from samedeal_server.store.accounts import Account
@@ -158,6 +159,31 @@ async def test_the_next_race_is_opened_once_by_two_who_ask_at_once(desk: RaceDes
     # Nothing came home and nothing was opened: those who moved share the first place.
     series = {seat.name: seat.series for seat in state.seats.values()}
     assert series == {"ada": 1, "ivo": 1, "eva": 0}
+
+
+async def test_a_win_counts_in_a_series_also_when_the_next_race_is_asked_for_at_the_close(
+    desk: RaceDesk,
+) -> None:
+    trio = Trio(desk, "lanes", best_of=3)
+    await trio.sit()
+    await trio.do(1, "played", "draw")
+    for player in [seat.player for seat in (await state_of(desk, trio.race)).seats.values()]:
+        await desk.races.leave(trio.race, player, Status.BANKED)
+    ada = Account((await state_of(desk, trio.race)).seats[1].player, "ada", bot=False)
+    # All are done, and the close is on its way.
+    moved, _ = await asyncio.gather(
+        desk.next_race(ada, ask.Next(id=1, race=trio.race)), desk.rooms.advance(trio.race)
+    )
+    following = await state_of(desk, moved.to)
+    assert {seat.name: seat.series for seat in following.seats.values()} == {
+        "ada": 1, "ivo": 0, "eva": 0
+    }  # fmt: skip
+
+
+async def state_of(desk: RaceDesk, race_id: str) -> RaceState:
+    state = await desk.races.load(race_id)
+    assert state is not None
+    return state
 
 
 async def test_the_store_keeps_when_the_best_was_reached(valkey_url: str, redis: Redis) -> None:
