@@ -65,7 +65,6 @@ def load() -> Settings:
 def save(settings: Settings) -> None:
     """Remember. Raise BadSettings if that is not possible."""
     path = folder() / "settings.toml"
-    # A JSON text is a TOML text, and so are its true and false.
     lines = {
         "name": settings.name,
         "server": settings.server,
@@ -73,7 +72,7 @@ def save(settings: Settings) -> None:
         "ascii": settings.ascii,
         "last-run": settings.last_run,
     }
-    text = "".join(f"{key} = {json.dumps(value)}\n" for key, value in lines.items())
+    text = "".join(f"{key} = {_toml(value)}\n" for key, value in lines.items())
     fresh = path.with_suffix(".new")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -81,6 +80,14 @@ def save(settings: Settings) -> None:
         os.replace(fresh, path)
     except OSError as error:
         raise BadSettings(f"cannot write {path}: {error.strerror}") from None
+
+
+def _toml(value: str | bool) -> str:
+    """A JSON text is a TOML text, and so are its true and false, but for these two things.
+
+    TOML knows no letters in halves, as JSON's escapes have them, and no bare delete.
+    """
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def load_keys() -> Keys:
