@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 import pytest
 
@@ -65,8 +66,13 @@ def test_apply_stops_at_an_illegal_move() -> None:
         ["moves", "lanes", "T1=9H; T2=9H"],
         ["check", "lanes", "T1=9H", "W>>T1"],
         ["check", "lanes", "T1=9H", "T1:1>T2"],
+        ["check", "lanes", "T1=9H", "T1>T7"],
+        ["check", "lanes", "T1=9H", "R1>F1"],
         ["apply", "lanes", "T1=9H", "jump"],
+        ["apply", "lanes", "T1=9H", "T1>T2", "T2>T17"],
         ["verify", "no-such-file"],
+        ["verify", os.devnull],
+        ["verify", __file__],
         ["dance"],
         ["deal"],
     ],

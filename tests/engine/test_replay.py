@@ -22,6 +22,7 @@ from samedeal.engine.replay import (
     MAX_LINE_BYTES,
     Header,
     LogEntry,
+    NoReplay,
     Player,
     ReplayError,
     Standing,
@@ -478,11 +479,14 @@ def test_nothing_is_accepted_from_a_seat_after_its_win() -> None:
 def test_a_foreign_file_is_called_so(lines: list[bytes]) -> None:
     error = refusal(lines)
     assert error.line_number == 1
+    assert isinstance(error, NoReplay) == (error.sentence != "it is not UTF-8")
     assert error.sentence in ("this is not a samedeal replay file", "it is not UTF-8")
 
 
 def test_an_empty_file_is_called_so() -> None:
-    assert str(refusal([])) == "line 1: the file is empty"
+    error = refusal([])
+    assert isinstance(error, NoReplay)
+    assert str(error) == "line 1: the file is empty"
 
 
 HOSTILE_LINES = {

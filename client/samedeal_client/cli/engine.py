@@ -6,10 +6,10 @@ import secrets
 import sys
 
 from samedeal.engine.deals import commitment, parse_seed
-from samedeal.engine.errors import IllegalMove
+from samedeal.engine.errors import IllegalMove, Unreadable
 from samedeal.engine.games import GAMES, game
 from samedeal.engine.moves import Move
-from samedeal.engine.replay import MAX_LINE_BYTES, ReplayError, verify
+from samedeal.engine.replay import MAX_LINE_BYTES, NoReplay, ReplayError, verify
 from samedeal.engine.table import Table
 from samedeal_client.cli.arguments import seed_hex
 from samedeal_client.cli.output import FINE, NO, Parser, complain
@@ -96,14 +96,24 @@ def _moves(args: argparse.Namespace) -> int:
 
 def _check(args: argparse.Namespace) -> int:
     table = Table.parse(game(args.game), args.position)
-    refusal = table.refusal(Move.parse(args.move))
+    refusal = table.refusal(_move_of(table, args.move))
     print("legal" if refusal is None else f"illegal: {refusal}")
     return FINE if refusal is None else NO
 
 
+def _move_of(table: Table, text: str) -> Move:
+    """Read a move. Raise Unreadable, too, if this game has not the piles it names."""
+    move = Move.parse(text)
+    names = [name for name, _ in table.rules.piles]
+    for name in (move.source, move.target):
+        if name not in names:
+            raise Unreadable(name, f"{table.rules.title} has no pile {name!r}")
+    return move
+
+
 def _apply(args: argparse.Namespace) -> int:
     table = Table.parse(game(args.game), args.position)
-    for move in [Move.parse(text) for text in args.moves]:
+    for move in [_move_of(table, text) for text in args.moves]:
         try:
             table.push(move)
         except IllegalMove as error:
@@ -120,6 +130,8 @@ def _verify(args: argparse.Namespace) -> int:
             checked = verify(lines, seed=args.seed)
     except OSError as error:
         return complain(f"{args.file}: {error.strerror}")
+    except NoReplay as error:
+        return complain(f"{args.file}: {error.sentence}")
     except ReplayError as error:
         print(f"samedeal: {args.file} does not verify: {error}", file=sys.stderr)
         return NO

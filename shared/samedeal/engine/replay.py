@@ -59,6 +59,10 @@ class ReplayError(EngineError):
         return f"line {self.line_number}: {self.sentence}"
 
 
+class NoReplay(ReplayError):
+    """There is nothing to check: the file is empty, or of another kind."""
+
+
 @dataclass(frozen=True, slots=True)
 class Player:
     """Who sat where."""
@@ -184,6 +188,10 @@ class _Wrong(Exception):
     """Something about the present line is wrong; the text is the sentence."""
 
 
+class _Foreign(_Wrong):
+    """The first line is not that of a replay file."""
+
+
 def _refuse_number(text: str) -> NoReturn:
     raise _Wrong(f"numbers are whole here, and {text[:20]} is not")
 
@@ -295,6 +303,8 @@ class _Reader:
                 self._take_order(content)
             else:
                 self._take_action(content)
+        except _Foreign as error:
+            raise NoReplay(self._line_number, str(error)) from error
         except (_Wrong, Unreadable) as error:
             raise ReplayError(self._line_number, str(error)) from error
         except RecursionError as error:
@@ -303,7 +313,7 @@ class _Reader:
     def finish(self) -> Verified:
         """Give what was read. Raise ReplayError if the file ended too early."""
         if self._header is None:
-            raise ReplayError(1, "the file is empty")
+            raise NoReplay(1, "the file is empty")
         if self._order is None:
             raise ReplayError(
                 self._line_number + 1, "the file is cut off: its last line, the order, is missing"
@@ -332,7 +342,7 @@ class _Reader:
         except UnicodeEncodeError:
             raise _Wrong("it is not UTF-8") from None
         if self._line_number == 1 and not line.startswith(_START):
-            raise _Wrong("this is not a samedeal replay file")
+            raise _Foreign("this is not a samedeal replay file")
         stated = _VERSION.match(line) if self._line_number == 1 else None
         if stated is not None and (version := stated[1].decode()) != str(VERSION):
             # Before anything else is looked at: another version may look otherwise.
