@@ -2,6 +2,7 @@
 
 import asyncio
 from collections import deque
+from collections.abc import Callable
 from typing import Generic, TypeVar
 
 from samedeal_client.errors import ClientError
@@ -12,10 +13,16 @@ _Message = TypeVar("_Message")
 
 
 class Inbox(Generic[_Message]):
-    """Messages in order, or only the latest; a lost connection is told among them."""
+    """Messages in order; a lost connection is told among them.
 
-    def __init__(self, *, only_latest: bool = False) -> None:
-        self._only_latest = only_latest
+    `merged` makes one of the last unread message and a new one, so that who reads slowly is not
+    owed ever more; None keeps both.
+    """
+
+    def __init__(
+        self, merged: Callable[[_Message, _Message], _Message | None] = lambda _last, _new: None
+    ) -> None:
+        self._merged = merged
         self._messages: deque[_Message] = deque()
         self._is_lost = False
         self._error: ClientError | None = None
@@ -23,9 +30,11 @@ class Inbox(Generic[_Message]):
 
     def put(self, message: _Message) -> None:
         """Something was told."""
-        if self._only_latest:
-            self._messages.clear()
-        self._messages.append(message)
+        both = self._merged(self._messages[-1], message) if self._messages else None
+        if both is None:
+            self._messages.append(message)
+        else:
+            self._messages[-1] = both
         self._news.set()
 
     def lost(self) -> None:

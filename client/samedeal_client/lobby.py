@@ -19,7 +19,7 @@ async def lobby(
 
     Who reads slowly gets the latest, and skips some. Raise Refused for an unknown game.
     """
-    inbox: Inbox[say.Lobby] = Inbox(only_latest=True)
+    inbox: Inbox[say.Lobby] = Inbox(lambda _old, news: news)
     exchange.inboxes[say.Lobby] = inbox
     try:
         while True:

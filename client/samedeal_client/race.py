@@ -14,6 +14,7 @@ from samedeal.protocol.errors import ErrorCode
 from samedeal.protocol.fields import OptionsPatch, Phase, Phrase, RaceView, Status
 from samedeal_client.errors import ClientError, ConnectionLost, Refused, Unanswered
 from samedeal_client.exchange import Exchange
+from samedeal_client.inbox import Inbox
 from samedeal_client.model import Outgoing, OutOfStep, RaceModel
 from samedeal_client.replays.fetch import fetch
 
@@ -87,7 +88,7 @@ class Race:
         """Set while the connection holds the seat and what was unanswered has been sent again."""
         self.attached.set()
         self._exchange = exchange
-        self._events: asyncio.Queue[Event | None] = asyncio.Queue()
+        self._events: Inbox[Event] = Inbox(_merged)
         self._waiting: dict[int, asyncio.Future[say.Ack]] = {}
         self._changed = asyncio.Event()
         self._error: ClientError | None = None
@@ -202,9 +203,17 @@ class Race:
         return await fetch(self._exchange, self.id)
 
     async def events(self) -> AsyncIterator[Event]:
-        """What happens in the race, until the connection ends for good."""
-        while (event := await self._events.get()) is not None:
-            yield event
+        """What happens in the race, until the connection ends for good.
+
+        Of how the others moved on a slow reader gets the newest, all of it in one event.
+        """
+        while True:
+            try:
+                event = await self._events.next()
+            except ClientError:
+                return
+            if event is not None:
+                yield event
 
     async def until(self, condition: Callable[[], bool]) -> None:
         """Wait until something about the race holds.
@@ -368,7 +377,7 @@ class Race:
         if self._error is not None:
             return
         self._error = error
-        self._events.put_nowait(None)
+        self._events.end(error)
         for future in self._waiting.values():
             if not future.done():
                 future.set_exception(error)
@@ -447,5 +456,13 @@ class Race:
             self._event(Store(is_up=True))
 
     def _event(self, event: Event) -> None:
-        self._events.put_nowait(event)
+        self._events.put(event)
         self._changed.set()
+
+
+def _merged(last: Event, event: Event) -> Event | None:
+    """Make one of two progress messages, which come all the time: the later one of each player."""
+    if not isinstance(last, say.Progress) or not isinstance(event, say.Progress):
+        return None
+    players = {player.seat: player for player in (*last.players, *event.players)}
+    return event.model_copy(update={"players": tuple(players.values())})
