@@ -70,6 +70,8 @@ class Matches:
         self._ratings = ratings
         self._waiting: dict[str, _Waiting] = {}
         self._ticking = asyncio.Lock()
+        self._joining = asyncio.Lock()
+        """Of two connections of one player the later one waits, here as in the store."""
         self._closing = False
         self._now = asyncio.get_running_loop().time
 
@@ -81,13 +83,14 @@ class Matches:
         rating = await self._ratings.of(known(game).id, account.player)
         one = _Waiting(account, seeker, game, new_ticket(), rating)
         one.may_be_offered_bot = not account.bot
-        older = self._waiting.get(account.player)
-        await self._queue.join(account, one.ticket, game, str(rating))
-        if older is not None and not older.left:
-            self._forget(older)
-            if older.seeker is not seeker:
-                older.tell(MatchState.OVER, sentence=_REPLACED)
-        self._waiting[account.player] = one
+        async with self._joining:
+            await self._queue.join(account, one.ticket, game, str(rating))
+            older = self._waiting.get(account.player)
+            if older is not None:
+                self._forget(older)
+                if older.seeker is not seeker:
+                    older.tell(MatchState.OVER, sentence=_REPLACED)
+            self._waiting[account.player] = one
         return Match(id=request, game=game, state=MatchState.WAITING, rating=rating.number)
 
     async def answer(self, account: Account, seeker: Seeker, pair: str, *, accept: bool) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -74,6 +75,19 @@ async def test_who_takes_a_bot_while_the_store_is_away_waits_on_or_is_told_the_r
         assert ready.state is MatchState.READY
         assert ready.race is not None
         assert await races.load(ready.race) is not None
+
+
+async def test_of_two_connections_that_ask_at_once_one_is_told_that_the_other_waits(
+    redis: Redis,
+) -> None:
+    races = RaceStore(redis, "n1")
+    ratings = Ratings(RatingStore(redis), races, BoardStore(redis))
+    matches = Matches(MatchQueue(redis, "n1", bot_ms=0), races, ratings)
+    ada, ears = Account(new_id(), "ada", bot=False), [Ear(), Ear(), Ear()]
+    await asyncio.gather(*(matches.join(ada, ear, "lanes", 1) for ear in ears))
+    await matches.tick()
+    states = sorted([message.state.value for message in ear.told] for ear in ears)
+    assert states == [["bot_offered"], ["over"], ["over"]]
 
 
 async def made_late(redis: Redis) -> tuple[str, str]:
