@@ -70,12 +70,17 @@ class _Worker:
     async def start(self) -> bool:
         """Start a process. Return whether it serves; one that does not in time is killed."""
         # A session of its own: Ctrl-C in a terminal reaches the parent, which passes it on.
-        process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "samedeal_server.worker"),
-            stdin=PIPE,
-            stdout=PIPE,
-            start_new_session=True,
-        )
+        try:
+            process = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-m", "samedeal_server.worker"),
+                stdin=PIPE,
+                stdout=PIPE,
+                start_new_session=True,
+            )
+        except OSError as error:
+            # No memory, no file descriptor: that passes.
+            log.warning("worker %d cannot be started: %s", self._number, error)
+            return False
         self._process = process
         assert process.stdin is not None
         assert process.stdout is not None
@@ -113,11 +118,13 @@ class _Worker:
             )
             if loop.time() - began > _SOUND_S:
                 pause_s = _FIRST_PAUSE_S
-            if await is_set_within(self._closing, pause_s):
-                return
-            pause_s = min(_LAST_PAUSE_S, pause_s * 2)
-            if await self.start():
-                log.warning("worker %d is process %d now", self._number, self._process.pid)
+            is_up = False
+            while not is_up:
+                if await is_set_within(self._closing, pause_s):
+                    return
+                pause_s = min(_LAST_PAUSE_S, pause_s * 2)
+                is_up = await self.start()
+            log.warning("worker %d is process %d now", self._number, self._process.pid)
 
     async def stop(self) -> None:
         """Have the process end, by force if it does not in time."""

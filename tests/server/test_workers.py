@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import resource
 import signal
 import socket
 import subprocess
@@ -110,6 +111,30 @@ async def test_a_race_over_two_workers_goes_on_when_one_is_killed(tmp_path: Path
     assert f"(process {pid_of(nodes[0])}) ended with -9; starting another" in logged
     # The log ends only when every process that wrote to it has ended.
     assert not any(is_alive(pid) for pid in workers)
+
+
+async def test_a_worker_that_cannot_be_started_for_a_while_is_replaced_after_all(
+    tmp_path: Path,
+) -> None:
+    with ServerProcess(tmp_path / "data", "--workers", "2") as server:
+        async with store_of(tmp_path / "data") as redis:
+            first = await redis.zrange(keys.leases()[0], 0, -1)
+            limits = resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE)
+            resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, (3, limits[1]))
+            os.kill(pid_of(first[0]), signal.SIGKILL)
+            assert server.process.stderr is not None
+            lines = [""]
+            while " cannot be started: " not in lines[-1]:
+                assert len(lines) < 10, lines
+                lines.append(await asyncio.to_thread(server.process.stderr.readline))
+            resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, limits)
+
+            async def is_replaced() -> bool:
+                return len(await redis.zrange(keys.leases()[0], 0, -1)) == 3
+
+            await eventually(is_replaced, 20)
+        _, code = server.stop(signal.SIGTERM)
+    assert code == 0
 
 
 def test_workers_stop_with_a_parent_that_is_killed(tmp_path: Path) -> None:

@@ -81,6 +81,18 @@ async def test_a_second_server_on_the_directory_is_refused(tmp_path: Path) -> No
         await client.aclose()
 
 
+@pytest.mark.parametrize("name", ["store.log", "store.lock"])
+async def test_a_file_that_cannot_be_written_is_told_in_one_sentence(
+    tmp_path: Path, name: str
+) -> None:
+    (tmp_path / "data" / name).mkdir(parents=True)
+    with pytest.raises(CannotServe, match=r"^--data .*data: Is a directory$"):
+        await EmbeddedStore(tmp_path / "data").__aenter__()
+    (tmp_path / "data" / name).rmdir()
+    async with EmbeddedStore(tmp_path / "data"):
+        pass
+
+
 async def test_data_survives_a_kill_of_the_store(tmp_path: Path) -> None:
     store = EmbeddedStore(tmp_path)
     async with store as url:

@@ -102,10 +102,13 @@ class EmbeddedStore:
             raise CannotServe(
                 f"--data {self._dir} is in use by another server; stop it or name another folder"
             ) from None
-        self._socket = self.socket_path()
         self._binary = binary
         try:
+            self._socket = self.socket_path()
             await self._up()
+        except OSError as error:
+            await self._stop()
+            raise CannotServe(f"--data {self._dir}: {error.strerror or error}") from None
         except BaseException:
             await self._stop()
             raise
@@ -307,8 +310,9 @@ class EmbeddedStore:
                 is_gone = await self._gone()
                 if is_gone:
                     break
-        if is_gone and self._mark_is_free():
-            self._leave_short_folder()
+        with contextlib.suppress(OSError):
+            if is_gone and self._mark_is_free():
+                self._leave_short_folder()
         self._lock.close()
         self._lock = None
 
