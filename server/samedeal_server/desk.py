@@ -32,7 +32,7 @@ __all__ = ["RaceDesk"]
 _SENTENCES = {
     "missing": (ErrorCode.NOT_FOUND, "there is no such race any more"),
     "not_seated": (ErrorCode.NOT_SEATED, "you hold no seat in that race"),
-    "phase": (ErrorCode.WRONG_PHASE, "the race is not in the phase for this"),
+    "phase": (ErrorCode.WRONG_PHASE, "the race has begun; this is to be done before"),
     "closed": (ErrorCode.RUN_OVER, "the race is closed"),
     "over": (ErrorCode.RUN_OVER, "your run is over already"),
     "watched": (ErrorCode.HAS_WATCHED, "you have watched this deal, so you cannot play it"),

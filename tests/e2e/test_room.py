@@ -129,7 +129,13 @@ async def test_options_are_the_hosts_and_of_the_lobby(wires: Wires) -> None:
         await wire.get(say.Done, ask.Ready, race=race)
     await eventually(lambda: bool(ada.all(say.Go)))
     assert ada.all(say.Go)[0].race.deadline_ms == 77_000
-    assert await refused(ada, ask.SetOptions, **wanted) is ErrorCode.WRONG_PHASE
+    late = [
+        await ada.get(say.Refused, ask.SetOptions, **wanted),
+        await ada.get(say.Refused, ask.Start, race=race),
+        await ada.get(say.Refused, ask.Ready, race=race, ready=False),
+    ]
+    begun = (ErrorCode.WRONG_PHASE, "the race has begun; this is to be done before")
+    assert [(answer.code, answer.sentence) for answer in late] == [begun] * 3
 
 
 @pytest.mark.parametrize(
