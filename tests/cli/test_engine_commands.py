@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 
 import pytest
 
@@ -53,6 +55,17 @@ def test_apply_stops_at_an_illegal_move() -> None:
     code, out, err = run_cli("apply", "lanes", "T1=9H; W=8S", "W>T1", "W>T2")
     assert (code, out) == (1, "")
     assert "W>T2" in err
+
+
+def test_a_question_to_the_engine_does_not_wait_for_the_rest_of_the_program() -> None:
+    words = ["samedeal", "check", "lanes", "T1=9H; W=8S", "W>T1"]
+    asked = (
+        f"import sys; sys.argv = {words}; from samedeal_client.cli.main import main; "
+        "assert main() == 0; assert 'samedeal.engine' in sys.modules; "
+        "assert not {'asyncio', 'pydantic', 'svg', 'textual', 'websockets'} & sys.modules.keys()"
+    )
+    done = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "legal\n", "")
 
 
 @pytest.mark.parametrize(

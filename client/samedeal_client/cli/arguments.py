@@ -2,7 +2,6 @@
 
 import argparse
 import os
-import re
 from collections.abc import Callable
 from typing import Final
 
@@ -23,7 +22,6 @@ __all__ = [
     "race_id",
     "race_or_code",
     "seed",
-    "seed_hex",
     "server",
     "whole",
 ]
@@ -62,13 +60,6 @@ def seed(text: str) -> str:
     """Read a seed for a practice deal."""
     if not 1 <= len(text) <= MAX_TEXT or not text.isprintable():
         raise argparse.ArgumentTypeError(f"a seed has 1 to {MAX_TEXT} printable characters")
-    return text
-
-
-def seed_hex(text: str) -> str:
-    """Read a seed of 64 hex digits."""
-    if re.fullmatch("[0-9a-f]{64}", text) is None:
-        raise argparse.ArgumentTypeError(f"{text[:20]!r} is no seed of 64 lowercase hex digits")
     return text
 
 

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import re
 import secrets
 import sys
 
@@ -11,7 +12,6 @@ from samedeal.engine.games import GAMES, game
 from samedeal.engine.moves import Move
 from samedeal.engine.replay import MAX_LINE_BYTES, NoReplay, ReplayError, verify
 from samedeal.engine.table import Table
-from samedeal_client.cli.arguments import seed_hex
 from samedeal_client.cli.output import FINE, NO, Parser, complain
 from samedeal_client.printable import printable
 
@@ -55,11 +55,18 @@ def add_parsers(commands: "argparse._SubParsersAction[Parser]") -> None:
     verify_.add_argument("file", metavar="FILE", help="the replay file, - for standard input")
     verify_.add_argument(
         "--seed",
-        type=seed_hex,
+        type=_seed_hex,
         metavar="HEX",
         help="the seed that has become public of a deal whose file is sealed",
     )
     verify_.set_defaults(run=_verify)
+
+
+def _seed_hex(text: str) -> str:
+    """Read a seed of 64 hex digits."""
+    if re.fullmatch("[0-9a-f]{64}", text) is None:
+        raise argparse.ArgumentTypeError(f"{text[:20]!r} is no seed of 64 lowercase hex digits")
+    return text
 
 
 def _games(_args: argparse.Namespace) -> int:

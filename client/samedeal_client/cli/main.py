@@ -7,22 +7,7 @@ import sys
 
 from samedeal import __version__
 from samedeal.engine.errors import EngineError
-from samedeal_client.bench import command as bench
-from samedeal_client.cli import (
-    boards,
-    daily,
-    demo,
-    engine,
-    ghost,
-    lobby,
-    match,
-    me,
-    online,
-    pictures,
-    play,
-    replay,
-    watch,
-)
+from samedeal_client.cli import engine
 from samedeal_client.cli.groups import Commands
 from samedeal_client.cli.output import FAULT, Parser, complain
 from samedeal_client.errors import ClientError
@@ -36,7 +21,7 @@ def main() -> int:
     if argv[:1] == ["serve"]:
         # The server is a package of its own; this process becomes it, signals and all.
         os.execv(sys.executable, [sys.executable, "-m", "samedeal_server", *argv])
-    args = _parser().parse_args(argv or _alone())
+    args = _parser(argv[0] if argv else "").parse_args(argv or _alone())
     is_debugging = bool(os.environ.get("SAMEDEAL_DEBUG"))
     logging.basicConfig(level=logging.INFO if is_debugging else logging.CRITICAL + 1)
     try:
@@ -61,10 +46,12 @@ def main() -> int:
 
 def _alone() -> list[str]:
     """What `samedeal` without words means: the terminal client, where there is a terminal."""
-    return ["play"] if play.can_draw() else []
+    from samedeal_client.cli.play import can_draw
+
+    return ["play"] if can_draw() else []
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(command: str) -> argparse.ArgumentParser:
     parser = Parser(
         prog="samedeal",
         usage="samedeal [-h] [--version] COMMAND ...",
@@ -85,22 +72,14 @@ def _parser() -> argparse.ArgumentParser:
     )
     assert isinstance(commands, Commands)
     engine.add_parsers(commands)
-    commands.add_parser("serve", help="run the server (samedeal serve --help)")
-    play.add_parser(commands)
-    online.add_parsers(commands)
-    watch.add_parsers(commands)
-    daily.add_parser(commands)
-    replay.add_parser(commands)
-    ghost.add_parser(commands)
-    pictures.add_parsers(commands)
-    boards.add_parsers(commands)
-    me.add_parser(commands)
-    lobby.add_parser(commands)
-    match.add_parser(commands)
-    demo.add_parser(commands)
-    bench.add_parser(commands)
-    about = "Patience races: everyone gets the identical deal."
-    parser.description = f"{about}\n{commands.listed()}"
+    if command not in commands.choices:
+        # Only here: scripts ask the engine often, and the rest takes five times as long to load as
+        # the answer does.
+        from samedeal_client.cli import others
+
+        others.add_parsers(commands)
+        about = "Patience races: everyone gets the identical deal."
+        parser.description = f"{about}\n{commands.listed()}"
     return parser
 
 
