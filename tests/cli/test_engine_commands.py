@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 
@@ -84,6 +85,8 @@ def test_a_question_to_the_engine_does_not_wait_for_the_rest_of_the_program() ->
         ["apply", "lanes", "T1=9H", "jump"],
         ["apply", "lanes", "T1=9H", "T1>T2", "T2>T17"],
         ["verify", "no-such-file"],
+        ["verify", "no\n\x1b[31msuch-file"],
+        ["deal", "lanes", "--se\ned", "x"],
         ["verify", os.devnull],
         ["verify", __file__],
         ["dance"],
@@ -95,4 +98,10 @@ def test_bad_input_gets_one_sentence_and_exit_code_2(args: list[str]) -> None:
     code, out, err = run_cli(*args)
     assert (code, out) == (2, "")
     assert err.startswith("samedeal: ")
-    assert len(err.splitlines()) == 1
+    assert err.removesuffix("\n").isprintable()
+
+
+def test_an_output_that_is_closed_is_no_fault() -> None:
+    deal = f"{shlex.quote(sys.executable)} -m samedeal_client.cli.main deal lanes >&-"
+    done = subprocess.run(["sh", "-c", deal], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -124,8 +124,7 @@ def _apply(args: argparse.Namespace) -> int:
         try:
             table.push(move)
         except IllegalMove as error:
-            print(f"samedeal: {move} is illegal: {error}", file=sys.stderr)
-            return NO
+            return complain(f"{move} is illegal: {error}", code=NO)
     print(table)
     return FINE
 
@@ -140,8 +139,7 @@ def _verify(args: argparse.Namespace) -> int:
     except NoReplay as error:
         return complain(f"{args.file}: {error.sentence}")
     except ReplayError as error:
-        print(f"samedeal: {args.file} does not verify: {error}", file=sys.stderr)
-        return NO
+        return complain(f"{args.file} does not verify: {error}", code=NO)
     names = {player.seat: printable(player.name) for player in checked.players}
     print(
         f"{'not altered' if checked.is_sealed else 'verified'}: {checked.game}, "

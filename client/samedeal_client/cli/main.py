@@ -26,7 +26,8 @@ def main() -> int:
     logging.basicConfig(level=logging.INFO if is_debugging else logging.CRITICAL + 1)
     try:
         code: int = args.run(args)
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except (EngineError, ClientError) as error:
         return complain(error)
     except BrokenPipeError:

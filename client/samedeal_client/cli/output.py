@@ -4,26 +4,28 @@ import argparse
 import json
 import sys
 from pathlib import Path
-from typing import NoReturn
+from typing import Final, NoReturn
 
 from samedeal_client.errors import ClientError
+from samedeal_client.printable import printable
 
 __all__ = ["BAD_INPUT", "FAULT", "FINE", "NO", "Parser", "Voice", "complain", "write"]
 
 FINE, NO, BAD_INPUT, FAULT = 0, 1, 2, 70
+MAX_SENTENCE: Final = 1000
 
 
-def complain(sentence: object) -> int:
-    """Say what was wrong with the input. Return the exit code for it."""
-    print(f"samedeal: {sentence}", file=sys.stderr)
-    return BAD_INPUT
+def complain(sentence: object, *, code: int = BAD_INPUT) -> int:
+    """Say on one line what is wrong, whatever the input was that it names. Return the exit code."""
+    print(f"samedeal: {printable(str(sentence), MAX_SENTENCE)}", file=sys.stderr)
+    return code
 
 
 class Parser(argparse.ArgumentParser):
     """A parser that complains in one sentence."""
 
     def error(self, message: str) -> NoReturn:
-        self.exit(BAD_INPUT, f"samedeal: {message} ({self.prog} --help explains)\n")
+        self.exit(complain(f"{message} ({self.prog} --help explains)"))
 
 
 class Voice:
