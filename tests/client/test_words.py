@@ -52,6 +52,13 @@ def test_illegal_words_are_a_move_to_be_refused() -> None:
     assert spelled(board, "F") is None
 
 
+def test_a_base_card_is_safe_only_where_nothing_is_built_on_it() -> None:
+    position = "base=7;F1=7C;T1=7S"
+    assert str(spelled(table("sally", position), "F")) == "T1>F2"
+    # Taken back to build a six on it.
+    assert spelled(table("sally-kings", position), "F") is None
+
+
 @pytest.mark.parametrize("line", ["draw", "W>T1", "49", "4", "", "y 3", "4 w", "0 1", "ready"])
 def test_other_lines_are_no_words(line: str) -> None:
     assert not is_words(line)

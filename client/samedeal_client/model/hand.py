@@ -1,9 +1,10 @@
 """What a player has picked up, and which move a pile named next makes of it."""
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Final
 
-from samedeal.engine.cards import HIDDEN, SUITS, card_text, is_red, rank, suit
+from samedeal.engine.cards import HIDDEN, SUITS, card_text, is_red, suit
 from samedeal.engine.moves import DRAW, Move
 from samedeal.engine.rules import UP, Kind
 from samedeal.engine.table import Table
@@ -187,20 +188,11 @@ def safe_move(table: Table) -> Move | None:
 def _is_needless(table: Table, card: int) -> bool:
     """Whether all cards that could be built on this one are home."""
     rules = table.rules
-    start = table.base or 0
-    if rank(card) == start:
-        return True
-    if not rules.wraps and rank(card) == 0:
-        return True
-    below = (rank(card) - 1) % 13
-    wanted = 2 * rules.packs
-    home = 0
-    for name, kind in rules.piles:
-        if kind is Kind.FOUNDATION:
-            home += sum(
-                rank(one) == below and is_red(one) != is_red(card) for one in table.pile(name)
-            )
-    return home == wanted
+    builds = rules.tables(table.base or 0).builds
+    home = Counter(
+        one for name, kind in rules.piles if kind is Kind.FOUNDATION for one in table.pile(name)
+    )
+    return all(home[other] == rules.packs for other in range(HIDDEN) if builds[card * 54 + other])
 
 
 def finish(table: Table) -> list[Move]:
