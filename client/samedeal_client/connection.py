@@ -79,6 +79,16 @@ class Client:
         return self._exchange.player
 
     @property
+    def is_connected(self) -> bool:
+        """Whether there is a connection now; a lost one is being made again until `has_ended`."""
+        return self._exchange.is_up
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether nothing will be answered any more: closed, or given up."""
+        return self._exchange.has_ended
+
+    @property
     def is_bot(self) -> bool:
         """Whether the account is marked as a program's; the server's word once connected."""
         return self._exchange.is_bot
@@ -133,11 +143,16 @@ class Client:
         return await fetch(self._exchange, race)
 
     async def ping(self) -> float:
-        """Measure the link: seconds until the server's answer. Raise Unanswered."""
+        """Measure the link: seconds until the server's answer. Raise Unanswered.
+
+        What a connection took to be made again is not part of it: the new one is measured.
+        """
         loop = asyncio.get_running_loop()
-        start_s = loop.time()
-        await self._exchange.request(ask.Ping(id=self._next_id()), say.Pong)
-        return loop.time() - start_s
+        while True:
+            start_s = loop.time()
+            await self._exchange.request(ask.Ping(id=self._next_id()), say.Pong)
+            if self._exchange.up_since_s <= start_s:
+                return loop.time() - start_s
 
     async def live(self, *, limit: int = 20) -> tuple[LiveRace, ...]:
         """The races that run and may be watched, the latest first. Raise Refused."""

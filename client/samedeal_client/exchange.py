@@ -124,6 +124,21 @@ class Exchange(Generic[_Seat]):
         self._tasks: set[asyncio.Task[None]] = set()
         self._ended: ClientError | None = None
 
+    @property
+    def is_up(self) -> bool:
+        """Whether there is a connection that has said hello."""
+        return self._wire is not None and self._ended is None
+
+    @property
+    def up_since_s(self) -> float:
+        """Since when this connection stands, by the clock of the loop; 0 while there is none."""
+        return 0.0 if self._wire is None else self._wire.since_s
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether nothing will be answered any more."""
+        return self._ended is not None
+
     async def open(self) -> None:
         """Connect to the first address that answers. Raise CannotConnect or Refused.
 

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import re
+import socket
 from typing import Final
 
 from websockets.asyncio.client import ClientConnection, connect
@@ -40,6 +41,15 @@ def addresses(text: str) -> tuple[str, ...]:
     return found
 
 
+def _why(error: Exception) -> str:
+    """Say why nothing answers, without the numbers of the system where they say nothing."""
+    if isinstance(error, ConnectionRefusedError):
+        return "nothing listens there"
+    if isinstance(error, socket.gaierror):
+        return "no machine of that name is known"
+    return str(error) or "no answer in time"
+
+
 class Wire:
     """Made by `dial`. Frames leave in the order of `send`, without waiting for one another."""
 
@@ -68,7 +78,8 @@ class Wire:
             )
         except (OSError, TimeoutError, WebSocketException) as error:
             raise CannotConnect(
-                f"no samedeal server answers at {url} ({error}); start one with: samedeal serve"
+                f"no samedeal server answers at {url} ({_why(error)}); start one with: "
+                "samedeal serve, or samedeal play --local"
             ) from None
         wire = cls(socket)
         try:

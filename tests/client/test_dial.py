@@ -6,6 +6,7 @@ import pytest
 
 from relay import Relay
 from samedeal.protocol.client_messages import Hello
+from samedeal_client.connection import Client
 from samedeal_client.errors import CannotConnect, Refused
 from samedeal_client.wire import Wire, addresses
 from support import Proxy, eventually
@@ -100,3 +101,17 @@ async def test_a_dropped_connection_ends_the_reading(server_url: str) -> None:
     wire.drop()
     assert await reading is None
     await wire.close()
+
+
+async def test_the_link_is_measured_without_the_time_it_was_away(server_url: str) -> None:
+    proxy = Proxy(("127.0.0.1", int(server_url.rpartition(":")[2])))
+    now = asyncio.get_running_loop().time
+    async with proxy as port, Client(f"ws://127.0.0.1:{port}", name="pia") as client:
+        proxy.refuse = True
+        proxy.cut()
+        await eventually(lambda: not client.is_connected)
+        asked_s, tried = now(), proxy.accepted
+        ping = asyncio.create_task(client.ping())
+        await eventually(lambda: proxy.accepted > tried)
+        back_s, proxy.refuse = now(), False
+        assert await ping <= now() - back_s < now() - asked_s

@@ -307,6 +307,12 @@ def test_a_phrase_of_others_is_kept_and_told_but_not_over_a_refusal() -> None:
     )
 
 
+def test_no_card_is_taken_back_that_is_not_home() -> None:
+    player = Player(f"{HOMES};T1=9H;T2=9D;T3=KD;T4=KH;T5=QD;T6=QH;W=8S")
+    player.press("w", "x")
+    assert player.play.sentence == "no foundation card can go anywhere now"
+
+
 @pytest.mark.parametrize("phase", [Phase.LOBBY, Phase.COUNTDOWN])
 def test_keys_before_go_do_no_harm(phase: Phase) -> None:
     server = Seat()

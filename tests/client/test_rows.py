@@ -293,3 +293,24 @@ def test_a_full_room_of_eight_is_whole_in_the_smallest_window(rules: Rules) -> N
         assert any("best of 5" in line for line in lines)
         assert lines[-2] == "a sentence"
         assert "ready" in lines[-1]
+
+
+def test_a_result_has_room_for_the_longest_name_and_its_marks() -> None:
+    view = playing("lanes", 2).race.view
+    order = OrderRow(
+        seat=1,
+        name="n" * 20,
+        bot=True,
+        place=1,
+        won=False,
+        status=Status.STUCK,
+        best=103,
+        home=103,
+        opened=45,
+        moves=1234,
+        t_ms=3_599_990,
+    )
+    view = view.model_copy(update={"phase": Phase.CLOSED, "order": (order,)})
+    rows = [text_of(row) for row in result_rows(view, 1, Keys().on(Section.RESULT), 80, 24, "")]
+    assert f"{order.name}* B" in rows[5]
+    assert rows[5].rstrip().endswith("no move left")

@@ -164,3 +164,23 @@ def test_who_leaves_a_race_of_the_shell_is_told_where_its_end_is(
         lea.until(f"how it ends: samedeal join {code[1]} --name lea")
     with Terminal(tmp_path / "lea", "join", code[1], *words) as lea:
         lea.until("left", "LANES")
+
+
+def test_ctrl_c_in_a_race_begun_at_home_says_what_leads_back_to_the_seat(
+    server_url: str, tmp_path: Path
+) -> None:
+    with Terminal(tmp_path, "play", "--server", server_url) as home:
+        home.until("Under which name")
+        home.press("\r")
+        home.until("you are ")
+        name = re.search(r"you are (\S+),", home.text)
+        home.press("q")
+        home.until("which game?")
+        home.press("4")
+        home.until("Pick a column")
+        code = re.search(r"race (\w+)", home.lines[0])
+        assert code is not None
+        assert name is not None
+        home.press("\x03")
+        assert home.ended() == 0
+        home.until(f"your seat is kept: samedeal join {code[1]} --name {name[1]}")

@@ -1,5 +1,6 @@
 """From the first start to every screen of the terminal client, on a real server."""
 
+import os
 import re
 
 import pytest
@@ -13,6 +14,7 @@ from samedeal_client.terminal.screens.result import ResultScreen
 from screens import Show, shown
 from support import eventually
 
+HOME = os.path.expanduser("~")
 pytestmark = pytest.mark.usefixtures("new_here")
 
 
@@ -193,8 +195,27 @@ async def test_colours_go_round_and_are_remembered(server_url: str) -> None:
     assert remembered.load().palette is Palette.FOUR
 
 
-async def test_a_server_that_is_not_there_is_said_at_home() -> None:
+async def test_a_server_that_is_not_there_is_said_at_home_and_tried_again(
+    server_url: str,
+) -> None:
     async with shown("ws://127.0.0.1:9", name="lost") as show:
-        await show.until("samedeal play --local", "not connected")
-        await show.press("q")
-        await show.until("a changes the server")
+        await show.until("(nothing listens there)", "start one with: samedeal serve, or samedeal")
+        await show.until("127.0.0.1:9: not connected")
+        # What is chosen is done once the server is there.
+        show.app.server = server_url
+        await show.press("m")
+        await show.until("MAKE A ROOM: which game?")
+        await show.press("escape")
+        await show.until("you are lost")
+
+
+async def test_a_replay_is_named_as_in_a_shell_and_never_read_from_the_keyboard() -> None:
+    async with shown("ws://127.0.0.1:9", name="file") as show:
+        await show.until("not connected")
+        await show.press("r")
+        await show.until_static("A join code")
+        await typed(show, "-")
+        await show.until_static("no file is piped in here")
+        await show.press("ctrl+u")
+        await typed(show, "~/none")
+        await show.until(f"{HOME}/none")

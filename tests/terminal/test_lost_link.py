@@ -39,6 +39,9 @@ async def test_moves_wait_on_the_board_while_the_link_is_lost_and_reach_the_serv
                 )
                 await show.press(move.source[1], move.target[1])
                 await show.until("1 of your moves waits here", "moves 1")
+                # What the player does is answered above what is wrong with the link.
+                await show.press("9")
+                await show.until("there are 6 columns", "connection lost")
                 assert show.lines("board") != board
                 shown_board = show.lines("board")
                 proxy.refuse = False
@@ -83,3 +86,49 @@ async def test_who_leaves_while_the_link_is_lost_is_at_home_at_once_and_comes_ba
         await show.until("stock 30", "the connection is back", within_s=20.0)
         await show.press("space")
         await show.until("moves 1")
+
+
+async def test_home_tells_that_the_link_is_lost_and_keeps_nobody_waiting(server_url: str) -> None:
+    port = urlsplit(server_url).port
+    assert port is not None
+    proxy = Proxy(("127.0.0.1", port))
+    async with proxy as own_port, shown(f"ws://127.0.0.1:{own_port}", name="lenka") as show:
+        await show.until("you are lenka")
+        proxy.refuse = True
+        proxy.cut()
+        await show.until("connection lost, trying again")
+        await show.press("q")
+        await show.until("no connection to the server now")
+        await show.press("r")
+        await show.until_static("a file")
+        await show.press("escape")
+        proxy.refuse = False
+        await eventually(lambda: "connection lost" not in show.text, 20)
+        await show.press("q")
+        await show.until("which game?")
+
+
+async def test_a_result_keeps_nobody_waiting_for_what_needs_the_link(server_url: str) -> None:
+    port = urlsplit(server_url).port
+    assert port is not None
+    proxy = Proxy(("127.0.0.1", port))
+    async with proxy as own_port, shown(f"ws://127.0.0.1:{own_port}", name="lasse") as show:
+        await show.until("you are lasse")
+        await show.press("q", "4")
+        await show.until("Pick a column")
+        await show.press("B", "B")
+        await show.until("end the race now")
+        await show.press("E")
+        await show.until("next deal")
+        assert show.app.client is not None
+        proxy.refuse = True
+        proxy.cut()
+        client = show.app.client
+        await eventually(lambda: not client.is_connected)
+        for key in "nvG":
+            await show.press(key)
+            await show.until("no connection to the server now")
+            await show.press("s")
+            await show.until("on the clipboard")
+        await show.press("Q")
+        await show.until("quick race")

@@ -244,8 +244,9 @@ class PlayModel:
             case Key.SAFE:
                 return self._safe()
             case Key.TAKE_BACK:
-                self._ask(self.hand.take_back(table))
-                if self.hand.pile is not None:
+                asked = self.hand.take_back(table)
+                self._ask(asked)
+                if asked is None and self.hand.pile is not None:
                     card = card_text(table.pile(self.hand.pile)[-1])
                     self.say(f"take back {card}: name a column, or {self.name_of(action)} again")
             case Key.DRAW:

@@ -12,7 +12,7 @@ from samedeal_client.model.keys import Action, ScreenKeys
 from samedeal_client.model.tracks import is_alone
 from samedeal_client.replays.text import time_text
 
-__all__ = ["headline", "result_rows", "share_card", "why"]
+__all__ = ["headline", "put_seed", "result_rows", "share_card", "why"]
 
 _WIDE: Final = 76
 """Below it there is no room for what was opened; where that decides, a sentence says so."""
@@ -44,7 +44,8 @@ def result_rows(
     canvas.put(1, 2, f"{rules.title.upper()}  {what}", Ink.TITLE)
     canvas.put(2, 2, headline(view, seat), Ink.GOOD)
     is_wide = width >= _WIDE
-    opened, room = (f" {'opened':>7}", 18) if is_wide else ("", 14)
+    # A name of 20 letters with its marks, and as much of a ghost's as there is room for.
+    opened, room = (f" {'opened':>7}", min(36, width - 54)) if is_wide else ("", 14)
     canvas.put(4, 2, f"{'':<{room + 4}}{'home':>8}{opened} {'moves':>6} {'time':>9}", Ink.DIM)
     for at, line in enumerate(view.order, start=5):
         ink = Ink.OWN if line.seat == seat else Ink.PLAIN
@@ -58,17 +59,7 @@ def result_rows(
     for sentence_ in why(view):
         canvas.put(at, 2, sentence_)
         at += 1
-    if view.seed is not None:
-        fits = seed_fits(view)
-        canvas.put(at + 1, 2, elided(f"seed {view.seed}", width - 3), Ink.DIM)
-        canvas.put(
-            at + 2,
-            2,
-            "the seed fits the commitment shown before GO"
-            if fits
-            else "THE SEED DOES NOT FIT the commitment shown before GO",
-            Ink.DIM if fits else Ink.BAD,
-        )
+    put_seed(canvas, at + 1, view)
     told = textwrap.wrap(sentence, width - 4)
     for row_, line_ in enumerate(told, start=height - 1 - len(told)):
         canvas.put(row_, 2, line_, Ink.TITLE)
@@ -85,6 +76,18 @@ def result_rows(
     foot = keys.foot(width - 2, *after, (Action.HELP, "help"), (Action.LEAVE, away))
     canvas.put(height - 1, 1, foot, Ink.DIM)
     return canvas.rows()
+
+
+def put_seed(canvas: Canvas, at: int, view: RaceView) -> None:
+    """Show the seed, once it is told, and whether it is the one that was committed to."""
+    if view.seed is None:
+        return
+    fits = seed_fits(view)
+    told = "the seed fits the commitment shown before GO"
+    if not fits:
+        told = "THE SEED DOES NOT FIT the commitment shown before GO"
+    canvas.put(at, 2, elided(f"seed {view.seed}", canvas.width - 3), Ink.DIM)
+    canvas.put(at + 1, 2, told, Ink.DIM if fits else Ink.BAD)
 
 
 def headline(view: RaceView, seat: int) -> str:

@@ -41,7 +41,11 @@ def press(model: ReplayModel, action: Action | None, keys: ScreenKeys) -> str | 
         model.step(model.end)
     elif action is Action.DIFFERENCE:
         there_is = model.next_difference()
-        said = "the first two boards differ here" if there_is else "they do not differ from here on"
+        said = (
+            "the first two boards differ here"
+            if there_is
+            else "no later action takes the first two boards apart"
+        )
     else:
         return None
     return said

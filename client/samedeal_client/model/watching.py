@@ -14,7 +14,7 @@ from samedeal_client.model.ink import Canvas, Ink, Row, clipped
 from samedeal_client.model.keys import Action, ScreenKeys
 from samedeal_client.model.keytable import ITEMS
 from samedeal_client.model.menu import Item
-from samedeal_client.model.result import why
+from samedeal_client.model.result import put_seed, why
 from samedeal_client.model.tracks import in_order, standing
 from samedeal_client.sight import Sight
 
@@ -69,8 +69,10 @@ def watch_rows(
     told = wrap((sight.reason or "") if sight.is_up else lost, width - 2) or [""]
     at = height - 1 - len(told) - len(players)
     if race.phase is Phase.CLOSED:
-        for offset, line in enumerate(why(race)[: max(0, at - 2)]):
+        lines = why(race)[: max(0, at - 6)]
+        for offset, line in enumerate(lines):
             canvas.put(2 + offset, 2, line)
+        put_seed(canvas, 3 + len(lines), race)
     elif seats:
         order = seats[focus % len(seats) :] + seats[: focus % len(seats)]
         _boards(canvas, sight, order, faces, at - 1)

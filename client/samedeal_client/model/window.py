@@ -152,14 +152,18 @@ def header(play: PlayModel, clock_ms: int, width: int) -> Row:
 
 
 def message(play: PlayModel, faces: Faces, width: int) -> list[Row]:
-    """The last sentence, or what is wrong with the connection: one row, or two if it is long."""
+    """The last sentence in one row, or two if it is long; below it what is wrong with the link."""
+
+    def rows(text: str, ink: Ink, most: int) -> list[Row]:
+        lines = textwrap.wrap(faces.sentence(text), width - 2, max_lines=most, placeholder=" ...")
+        return [row(f" {line}", ink) for line in lines]
+
+    if not play.banner:
+        return rows(play.sentence, play.ink, 2) or [()]
     waiting = len(play.race.outbox)
-    text, ink = play.sentence, play.ink
-    if play.banner:
-        kept = f"; {waiting} of your moves wait{'s' * (waiting == 1)} here" if waiting else ""
-        text, ink = f"! {play.banner}{kept}", Ink.BAD
-    lines = textwrap.wrap(faces.sentence(text), width - 2, max_lines=2, placeholder=" ...")
-    return [row(f" {line}", ink) for line in lines] or [()]
+    kept = f"; {waiting} of your moves wait{'s' * (waiting == 1)} here" if waiting else ""
+    told = rows(play.sentence, play.ink, 1)
+    return told + rows(f"! {play.banner}{kept}", Ink.BAD, 2 - len(told))
 
 
 def key_bar(

@@ -1,5 +1,6 @@
 """The terminal client: which screen is shown, and who is connected to where."""
 
+from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from io import BytesIO
@@ -16,7 +17,7 @@ from samedeal_client.cli.daytext import goes_on_first
 from samedeal_client.cli.order import is_first
 from samedeal_client.cli.sources import Source, load
 from samedeal_client.connection import Client, Race
-from samedeal_client.errors import CannotConnect, ClientError, Refused
+from samedeal_client.errors import ClientError, Refused
 from samedeal_client.ghosts import open_ghost_race
 from samedeal_client.model.faces import Faces
 from samedeal_client.model.help import help_rows
@@ -44,7 +45,7 @@ from samedeal_client.terminal.screens.result import ResultScreen
 from samedeal_client.terminal.screens.room import RoomScreen
 from samedeal_client.terminal.screens.say import SayScreen
 from samedeal_client.terminal.screens.watch import WatchScreen
-from samedeal_client.terminal.seat import Seat
+from samedeal_client.terminal.seat import NO_LINK, Seat
 from samedeal_client.terminal.settings import Settings
 
 __all__ = ["TerminalApp"]
@@ -167,19 +168,22 @@ class TerminalApp(App[int], inherit_bindings=False):
         await self._stack.aclose()
 
     def stop(self, *, has_left: bool = False) -> None:
-        """Leave the program; seats are kept, and who came from a shell is told the way back."""
+        """Leave the program; seats are kept, and it is told what leads back to one."""
         code, way = 0, None
-        if self._is_guest and self.seat is not None:
+        if self.seat is not None and not self._is_local:
             view, number = self.seat.race.view, self.seat.race.model.seat
-            code = int(view.phase is Phase.CLOSED and not is_first(view, number))
+            if self._is_guest:
+                code = int(view.phase is Phase.CLOSED and not is_first(view, number))
             way = self.seat.way_back(has_left=has_left)
         self.exit(code, message=way)
 
     def _notes(self) -> list[str]:
         client = self.client
         where = "a private server" if self._is_local else f"server {self.server}"
-        if client is None:
+        if client is None or client.has_ended:
             return [f"{where}: not connected"]
+        if not client.is_connected:
+            return [f"you are {client.name}, on {where}: connection lost, trying again"]
         return [f"you are {client.name}, on {where}"]
 
     def ask_name(self, wrong: str = "") -> None:
@@ -241,13 +245,25 @@ class TerminalApp(App[int], inherit_bindings=False):
             if refusal.code in (ErrorCode.NAME_TAKEN, ErrorCode.BAD_NAME):
                 self.ask_name(f"{refusal}.")
             return
-        except CannotConnect as error:
-            self.tell(f"{error}; start one with samedeal serve, or samedeal play --local")
-            return
         except ClientError as error:
             self.tell(str(error))
             return
         self.tell("")
+
+    def connect_and(self, chosen: Callable[[], Awaitable[None]]) -> None:
+        """Try the server once more; if it is there, go on with what was chosen at home."""
+
+        async def work() -> None:
+            await self._connect()
+            if self.client is not None and self.screen is self._home:
+                await chosen()
+
+        self.run_worker(work(), exclusive=True, group="connect")
+
+    def need_link(self) -> None:
+        """Raise ClientError if what is asked now would wait for a connection to be made again."""
+        if self.client is not None and not self.client.is_connected:
+            raise ClientError(NO_LINK)
 
     def tell(self, sentence: str) -> None:
         """Tell something at home."""
@@ -406,6 +422,7 @@ class TerminalApp(App[int], inherit_bindings=False):
         if self.seat.race.view.day is not None:
             self._leave_day()
             return
+        self.need_link()
         if self.seat.race.view.phase is not Phase.CLOSED:
             self.seat.play.say("the others still play; the next deal comes after the close")
             self.redraw()
@@ -448,6 +465,7 @@ class TerminalApp(App[int], inherit_bindings=False):
         seat = self.seat
         if seat is None or seat.race.view.phase is not Phase.CLOSED:
             raise ClientError("there is a replay when the race is over")
+        self.need_link()
         code = seat.race.code
         replay = Replay.read(BytesIO((await seat.race.replay()).encode()), name=code)
         return Source(code, replay, seat.race.model.seat)
@@ -461,6 +479,7 @@ class TerminalApp(App[int], inherit_bindings=False):
         """Race recorded runs on their deal, alone and unranked. Raise ClientError."""
         if self.client is None:
             raise ClientError("not connected")
+        self.need_link()
         race = await open_ghost_race(self.client, haunted.replay.file)
         await self._send_bots_away()
         self.sit(race, haunted=haunted)
@@ -476,6 +495,7 @@ class TerminalApp(App[int], inherit_bindings=False):
 
     async def play_daily(self, game_id: str, *, practice: bool) -> None:
         """Begin the own run at a deal of today, or go on with it. Raise ClientError."""
+        self.need_link()
         assert self.client is not None
         race = await self.client.play_daily(game_id, practice=practice)
         daily = await self.client.daily(game_id)

@@ -1,5 +1,6 @@
 """What each item of home leads to: prompts, lists, games to choose, and then a race."""
 
+import os
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ from samedeal_client.terminal.screens.menu import GamesScreen
 from samedeal_client.terminal.screens.options import OptionsScreen
 from samedeal_client.terminal.screens.prompt import PromptScreen, checked
 from samedeal_client.terminal.screens.watch import WatchScreen
+from samedeal_client.terminal.seat import NO_LINK
 
 if TYPE_CHECKING:
     from samedeal_client.terminal.app import TerminalApp
@@ -47,10 +49,15 @@ class Choices:
             self._app.ask_name()
         elif action is Action.SERVER:
             self._app.ask_server()
-        elif self._app.client is None:
-            self._app.tell(f"not connected yet; {self._home_key(Action.SERVER)} changes the server")
         elif action is Action.LAST_RACE:
             self._app.come_back()
+        elif action is Action.REPLAYS:
+            # A file needs no server.
+            self._ask("REPLAY", "A join code, a run id of a board, or a file", _named, self._replay)
+        elif self._app.client is None or self._app.client.has_ended:
+            self._app.connect_and(lambda: self.chosen(action))
+        elif not self._app.client.is_connected:
+            self._app.tell(NO_LINK)
         elif action is Action.JOIN:
             about = "The code of the room, as its host sees it"
             self._ask("JOIN", about, lambda text: checked(arguments.code, text), self._join)
@@ -72,11 +79,9 @@ class Choices:
             nothing = "no race runs that may be watched"
             races = live_races(self._app.client)
             self._app.push_screen(ListScreen("LIVE RACES", keys, races, self._watch, nothing))
-        elif action is Action.REPLAYS:
-            self._ask("REPLAY", "A join code, a run id of a board, or a file", str, self._replay)
         elif action is Action.GHOST:
             about = "A join code, a run id of a board, or a file: you race its runs, alone"
-            self._ask("RACE A GHOST", about, str, self._ghost, self._app.settings.last_run)
+            self._ask("RACE A GHOST", about, _named, self._ghost, self._app.settings.last_run)
         elif action is Action.QUICK:
             self._choose_game("QUICK RACE: which game?", self._quick)
         elif action is Action.MAKE:
@@ -161,3 +166,10 @@ class Choices:
 
     async def _sit_down(self, client: Client, code: str) -> None:
         self._app.sit(await client.join(code))
+
+
+def _named(text: str) -> str:
+    """Read the name of a replay; a file's as a shell would."""
+    if text == "-":
+        raise ValueError("no file is piped in here; name a file, a join code or a run id")
+    return os.path.expanduser(text)

@@ -18,10 +18,11 @@ from samedeal_client.model.keys import Keys
 from samedeal_client.model.play import PlayModel
 from samedeal_client.terminal.haunted import Haunted
 
-__all__ = ["Seat"]
+__all__ = ["NO_LINK", "Seat"]
 
 PING_EVERY_S: Final = 2.0
 LOST: Final = "connection lost, trying again; the clock runs on"
+NO_LINK: Final = "no connection to the server now; it is being made again"
 STORE_AWAY: Final = "the server's store is away, trying again"
 
 
@@ -164,8 +165,7 @@ class Seat:
             match event:
                 case Link():
                     play.banner = "" if event.is_up else LOST
-                    if event.is_up:
-                        play.say("the connection is back", Ink.GOOD)
+                    play.say("the connection is back" if event.is_up else "", Ink.GOOD)
                 case Store():
                     play.banner = "" if event.is_up else STORE_AWAY
                 case Rewound():

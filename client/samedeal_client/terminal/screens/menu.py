@@ -56,6 +56,11 @@ class HomeScreen(MenuScreen):
 
     section = Section.HOME
 
+    def on_mount(self) -> None:
+        # Whether there is a connection is told as it changes.
+        self.set_interval(1.0, self.redraw)
+        self.redraw()
+
 
 class GamesScreen(MenuScreen):
     """The games by number."""

@@ -152,6 +152,7 @@ class RaceScreen(BaseScreen):
                 case Do.BANK:
                     seat.bank()
                 case Do.END:
+                    self.terminal.need_link()
                     await seat.race.end_race()
                 case Do.LEAVE:
                     await self.terminal.leave()

@@ -48,6 +48,7 @@ class RoomScreen(BaseScreen):
             if action is Action.LEAVE:
                 await self.terminal.leave()
                 return
+            self.terminal.need_link()
             if action is Action.READY:
                 if race.view.phase is Phase.LOBBY:
                     await race.ready(not seat.play.me.ready)
