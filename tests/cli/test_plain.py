@@ -50,6 +50,31 @@ def test_the_host_can_start_while_a_move_typed_before_waits_for_go(shells: Shell
     assert guest.end()[0] == 1
 
 
+def test_a_move_typed_with_the_last_ready_is_played(shells: Shells) -> None:
+    host, code = shells.open("race", "--countdown", "0")
+    guest, _ = shells.open("join", code)
+    host.type("ready")
+    host.until("done")
+    guest.type("ready", "draw", "W>W", "draw")
+    guest.until("go")
+    host.type("bank")
+    _, said, _ = guest.end()
+    answers = [one["type"] for one in said if one["type"] in ("ok", "refused")]
+    assert answers == ["ok", "refused", "ok"]
+
+
+def test_who_was_ready_when_the_input_ended_is_in_the_race(shells: Shells) -> None:
+    host, code = shells.open("race", "--countdown", "0")
+    guest, _ = shells.open("join", code)
+    guest.type("ready")
+    assert guest.process.stdin is not None
+    guest.process.stdin.close()
+    guest.until("done")
+    host.type("draw", "bank")
+    assert [row["moves"] for row in guest.until("closed")["order"]] == [1, 0]
+    assert host.end()[0] == 0
+
+
 def test_every_line_gets_one_answer_in_order(shells: Shells) -> None:
     host, code = shells.open("race", "--countdown", "0")
     guest, _ = shells.open("join", code)

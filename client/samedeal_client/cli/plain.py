@@ -16,6 +16,7 @@ from samedeal.engine.errors import EngineError
 from samedeal.engine.games import game
 from samedeal.engine.moves import DRAW, Move
 from samedeal.protocol import server_messages as say
+from samedeal.protocol.errors import ErrorCode
 from samedeal.protocol.fields import Phase, Phrase, PlayerView, RaceView, Status
 from samedeal_client.cli import ghosttext
 from samedeal_client.cli.daytext import greeting, way_back
@@ -71,6 +72,8 @@ class Plain:
         self._ghosts = ghosts
         """Recorded runs that it is played against, in a practice race of one seat."""
         self._held: deque[str | None] = deque()
+        self._ready_at: int | None = None
+        """The version of the room when the server took the last `ready`."""
         self._rounds_played = 0
         self._has_ended = False
         """Whether the own run was banked or left here."""
@@ -120,6 +123,7 @@ class Plain:
                 return code
             self._race = await self._race.next()
             self._has_ended = self._goes_on = False
+            self._ready_at = None
 
     async def _round(self) -> int:
         """Play one race to its end. Return the exit code."""
@@ -225,7 +229,7 @@ class Plain:
 
     async def _end_of_input(self) -> None:
         race = self._race
-        if race.view.phase is Phase.LOBBY and not self._me.ready:
+        if race.view.phase is Phase.LOBBY and not self._is_ready:
             await race.leave()
             raise ClientError("the input ended in the lobby: the seat is given back")
         await race.until_go()
@@ -252,6 +256,15 @@ class Plain:
         race = self._race
         return next(player for player in race.view.players if player.seat == race.model.seat)
 
+    @property
+    def _is_ready(self) -> bool:
+        """Whether the own seat is ready: the room shows it a moment after the server took it."""
+        return self._me.ready or self._race.view.ver == self._ready_at
+
+    async def _ready(self) -> None:
+        await self._race.ready()
+        self._ready_at = self._race.view.ver
+
     async def _ask_for_next(self) -> None:
         """The race is over: go on with the next one, or end. A script gets some time to say."""
         is_person = not self._lines.is_over and sys.stdin.isatty()
@@ -275,7 +288,7 @@ class Plain:
         try:
             match word.lower():
                 case "ready":
-                    await self._race.ready()
+                    await self._ready()
                     self._voice.say("done", "ok: ready")
                 case "start":
                     await self._race.start()
@@ -343,8 +356,13 @@ class Plain:
         race = self._race
         if race.model.has_begun:
             return
-        if race.view.phase is Phase.LOBBY and not self._me.ready:
-            await race.ready()
+        if race.view.phase is Phase.LOBBY and not self._is_ready:
+            try:
+                await self._ready()
+            except Refused as error:
+                # It has begun meanwhile; GO is on its way.
+                if error.code is not ErrorCode.WRONG_PHASE:
+                    raise
         await self._until(race.until_go())
 
     async def _until(self, waiting: Coroutine[None, None, None]) -> None:
