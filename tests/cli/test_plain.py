@@ -75,6 +75,20 @@ def test_who_was_ready_when_the_input_ended_is_in_the_race(shells: Shells) -> No
     assert host.end()[0] == 0
 
 
+def test_a_phrase_is_said_while_a_move_typed_before_waits_for_go(shells: Shells) -> None:
+    host, code = shells.open("race", "--countdown", "0")
+    guest, _ = shells.open("join", code)
+    host.type("draw")
+    host.type("say good luck")
+    assert host.until("done")["text"] == "ok: said good luck"
+    assert guest.until("said")["phrase"] == "good_luck"
+    guest.type("ready")
+    assert host.until("ok")["seq"] == 1
+    guest.type("bank")
+    assert host.end()[0] == 0
+    assert guest.end()[0] == 1
+
+
 def test_every_line_gets_one_answer_in_order(shells: Shells) -> None:
     host, code = shells.open("race", "--countdown", "0")
     guest, _ = shells.open("join", code)

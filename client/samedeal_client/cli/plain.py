@@ -371,7 +371,7 @@ class Plain:
         try:
             while not end.done() and not self._lines.is_over and len(self._held) < MAX_AHEAD:
                 line = await self._new_line_before(end)
-                if line is not None and line.lower() in _AT_ONCE:
+                if line is not None and line.partition(" ")[0].lower() in _AT_ONCE:
                     await self._do(line)
                 elif line is not _NO_LINE:
                     self._held.append(line)
