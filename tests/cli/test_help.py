@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from samedeal_client.cli.groups import GROUPS
 from support import run_cli
 
@@ -20,6 +22,25 @@ def test_help_lists_each_command_once_in_its_group_on_one_line() -> None:
     # What the parser takes is what is listed.
     _, _, wrong = run_cli("no-such-command")
     assert set(re.findall(r"'([a-z]+)'", wrong.partition("choose from")[2])) == set(listed)
+
+
+@pytest.mark.parametrize(
+    ("words", "wrong"),
+    [
+        (["--server", "ws://127.0.0.1:1"], "this needs a terminal; in a pipe use samedeal race"),
+        (["--local"], "this needs a terminal; in a pipe use samedeal race"),
+        (["--server", "nowhere"], "argument --server: 'nowhere' is no address of a server"),
+        (["--nonsense"], "unrecognized arguments: --nonsense"),
+        ([], "the following arguments are required: COMMAND"),
+    ],
+)
+def test_options_without_a_command_are_those_of_the_terminal_client(
+    words: list[str], wrong: str
+) -> None:
+    code, out, told = run_cli(*words)
+    assert (code, out) == (2, "")
+    assert told.startswith(f"samedeal: {wrong}")
+    assert told.count("\n") == 1
 
 
 def test_friend_without_a_word_names_its_words() -> None:

@@ -21,7 +21,8 @@ def main() -> int:
     if argv[:1] == ["serve"]:
         # The server is a package of its own; this process becomes it, signals and all.
         os.execv(sys.executable, [sys.executable, "-m", "samedeal_server", *argv])
-    args = _parser(argv[0] if argv else "").parse_args(argv or _alone())
+    argv = _with_command(argv)
+    args = _parser(argv[0] if argv else "").parse_args(argv)
     is_debugging = bool(os.environ.get("SAMEDEAL_DEBUG"))
     logging.basicConfig(level=logging.INFO if is_debugging else logging.CRITICAL + 1)
     try:
@@ -45,11 +46,17 @@ def main() -> int:
     return code
 
 
-def _alone() -> list[str]:
-    """What `samedeal` without words means: the terminal client, where there is a terminal."""
-    from samedeal_client.cli.play import can_draw
+def _with_command(argv: list[str]) -> list[str]:
+    """Name the command that `samedeal` without one means: the terminal client.
 
-    return ["play"] if can_draw() else []
+    Without any words that is so only where there is a terminal.
+    """
+    if not argv:
+        from samedeal_client.cli.play import can_draw
+
+        return ["play"] if can_draw() else []
+    is_own = any(own.startswith(argv[0]) for own in ("-h", "--help", "--version"))
+    return ["play", *argv] if argv[0].startswith("-") and not is_own else argv
 
 
 def _parser(command: str) -> argparse.ArgumentParser:
