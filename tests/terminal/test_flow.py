@@ -139,7 +139,7 @@ async def test_a_finished_race_is_shown_again_side_by_side(server_url: str) -> N
         await show.until("moves 1")
         await show.press("B", "B")
         await show.until("banked:")
-        await show.app.companions[0].bank()
+        await show.press("E")
         await show.until("seed fits the commitment")
         await show.press("v")
         await show.until("REPLAY LANES", "after action 0", "the deal")

@@ -17,7 +17,8 @@ from samedeal_client.cli.arguments import pace, seed
 from samedeal_client.cli.order import order_lines, seed_fits
 from samedeal_client.cli.output import FINE, Parser, write
 from samedeal_client.connection import Client, Race
-from samedeal_client.errors import CannotConnect, ClientError
+from samedeal_client.errors import ClientError
+from samedeal_client.processes import started
 
 __all__ = ["add_parser"]
 
@@ -59,21 +60,9 @@ async def _demo(args: argparse.Namespace) -> int:
     assert me is not None
     loop.add_signal_handler(signal.SIGTERM, me.cancel)
     with tempfile.TemporaryDirectory(prefix="samedeal-demo-") as folder:
-        server = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "samedeal_server", "serve", "--port", "0", "--data", folder),
-            stdout=asyncio.subprocess.PIPE,
-            start_new_session=True,
-        )
-        try:
-            assert server.stdout is not None
-            line = (await server.stdout.readline()).decode()
-            if "ws://" not in line:
-                raise CannotConnect("the server of the demo did not start")
-            return await _race(line.split()[-1], args)
-        finally:
-            with contextlib.suppress(ProcessLookupError):
-                server.terminate()
-            await server.wait()
+        words = ("samedeal_server", "serve", "--port", "0", "--data", folder)
+        async with started(*words) as (_, url):
+            return await _race(url, args)
 
 
 async def _race(url: str, args: argparse.Namespace) -> int:

@@ -14,7 +14,7 @@ from pathlib import Path
 from samedeal.protocol.limits import LINK_LETTERS
 from samedeal_client.accounts import forget, keep, keep_usual, recall, usual_name
 from samedeal_client.cli.arguments import add_server, link_code, name
-from samedeal_client.cli.output import BAD_INPUT, FINE, Parser, Voice, complain
+from samedeal_client.cli.output import FINE, Parser, Voice, complain
 from samedeal_client.connection import Client
 from samedeal_client.errors import ClientError, Refused
 from samedeal_client.people import Uncertain
@@ -195,8 +195,7 @@ async def _delete(_: argparse.Namespace, mine: _Mine) -> int:
 async def _use(args: argparse.Namespace) -> int:
     nodes = addresses(args.server)
     async with Client(args.server, link=args.code) as client:
-        if client.token is None:
-            return BAD_INPUT
+        assert client.token is not None
         kept_as = args.name or client.name
         for node in nodes:
             keep(node, kept_as, client.token)

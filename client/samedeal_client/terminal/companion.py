@@ -25,7 +25,6 @@ class Companion:
         self._stack = AsyncExitStack()
         self._client = Client(server, name=random.choice(_NAMES), bot=True)
         self._task: asyncio.Task[None] | None = None
-        self._race: Race | None = None
 
     async def join(self, code: str) -> None:
         """Take a seat, and play there until the room is left. Raise ClientError."""
@@ -33,11 +32,6 @@ class Companion:
         race = await client.join(code)
         await race.ready()
         self._task = asyncio.create_task(self._play(client, race))
-
-    async def bank(self) -> None:
-        """End its run now. Raise ClientError."""
-        if self._race is not None:
-            await self._race.bank()
 
     async def close(self) -> None:
         """Stop playing and disconnect."""
@@ -49,7 +43,6 @@ class Companion:
     async def _play(self, client: Client, race: Race) -> None:
         with contextlib.suppress(ClientError):
             while True:
-                self._race = race
                 await bot.play(race, pace_s=PACE_S)
                 async for event in race.events():
                     if isinstance(event, say.Moved):
