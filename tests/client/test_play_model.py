@@ -229,6 +229,24 @@ def test_hints_are_the_legal_moves_and_not_in_a_ranked_race() -> None:
     assert player.play.sentence == "no hints in a ranked race"
 
 
+def test_the_answer_to_a_move_leaves_a_question_standing() -> None:
+    player = Player()
+    play = player.play
+    for keys, asked in ((["escape", "Q"], "leave? "), (["escape", "B"], "B again within 3 s")):
+        (wish,) = play.press("space", Action.DRAW, player.picture, player.now)
+        assert wish.action == DRAW
+        request = play.race.play(DRAW)
+        player.press(*keys)
+        assert play.sentence.startswith(asked)
+        ack = player.server.ack(request)
+        play.race.acknowledged(ack)
+        play.acknowledged(DRAW, ack.reveals)
+        assert play.sentence.startswith(asked)
+        player.press("escape")
+    player.press("space")
+    assert play.sentence.startswith("turned ")
+
+
 def test_banking_and_leaving_need_a_second_key_soon() -> None:
     player = Player()
     assert player.press("B") == []

@@ -519,11 +519,15 @@ class PlayModel:
 
     def acknowledged(self, action: Action, reveals: Sequence[int]) -> None:
         """A move was accepted: tell what comes of it."""
-        if action == DRAW:
-            cards = " ".join(map(card_text, reveals))
+        cards = " ".join(map(card_text, reveals))
+        if self._confirms is not None or self._choices:
+            # A question that was asked meanwhile stands; what was turned lies on the board.
+            if cards:
+                self.chronicle.note(f"turned {cards}")
+        elif action == DRAW:
             self.say(f"turned {cards}" if cards else "the waste is the stock again")
         elif reveals:
-            self.say(f"{self.sentence}, turned up {' '.join(map(card_text, reveals))}")
+            self.say(f"{self.sentence}, turned up {cards}")
         if self.table.is_won:
             self.say("WON: every card is home", Ink.GOOD)
         elif self.race.run.is_known_stuck:
