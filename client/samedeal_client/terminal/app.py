@@ -385,28 +385,36 @@ class TerminalApp(App[int], inherit_bindings=False):
         if seat is not None and seat.race.view.day is not None:
             # The run of a day goes on by itself, and is resumed from the daily screen.
             self._leave_day()
-            return
-        if seat is not None and self._home is not None and seat.has_result:
+        elif seat is None or seat.race.view.phase is Phase.CLOSED:
+            await self._let_go()
+        elif seat.is_cut_off:
+            await self._leave_unheard(seat)
+        elif (seat.has_result or await self._gave_up(seat)) and self._home is not None:
             await self._set_aside(seat)
+        else:
+            await self._let_go()
+
+    async def _gave_up(self, seat: Seat) -> bool:
+        """Give the seat up. Return whether there is a result that others may still beat."""
+        has_begun = seat.race.view.phase is Phase.RUNNING and seat.race.model.run.moves > 0
+        try:
+            await seat.race.leave()
+        except ClientError as error:
+            self.tell(str(error))
+            return False
+        return has_begun
+
+    async def _leave_unheard(self, seat: Seat) -> None:
+        """Go without waiting for an answer that may never come: the seat is kept."""
+        if self._home is None:
+            self.stop()
             return
-        if seat is not None and seat.is_cut_off and seat.race.view.phase is not Phase.CLOSED:
-            # Who leaves does not wait for an answer that may never come: the seat is kept.
-            if self._home is None:
-                self.stop()
-            else:
-                await self._set_aside(seat)
-                key = self._home.own_keys.name(Action.LAST_RACE)
-                self.tell(f"no connection: your seat is kept, {key} leads back to it")
-            return
-        if seat is not None and seat.race.view.phase is not Phase.CLOSED:
-            has_begun = seat.race.view.phase is Phase.RUNNING and seat.race.model.run.moves > 0
-            try:
-                await seat.race.leave()
-                if self._home is not None and has_begun:
-                    await self._set_aside(seat)
-                    return
-            except ClientError as error:
-                self.tell(str(error))
+        await self._set_aside(seat)
+        key = self._home.own_keys.name(Action.LAST_RACE)
+        self.tell(f"no connection: your seat is kept, {key} leads back to it")
+
+    async def _let_go(self) -> None:
+        """Leave a race in which nothing is left to wait for."""
         await self._send_bots_away()
         if self._home is None:
             self.stop(has_left=True)
