@@ -21,7 +21,7 @@ from samedeal_client.model import RaceModel
 from samedeal_client.model.keys import Keys
 from samedeal_client.model.play import PlayModel
 
-__all__ = ["playing"]
+__all__ = ["PLAYED", "playing"]
 
 NAMES = ("tom", "ada", "you", "mei", "grete", "bot-7", "ivo", "zoe")
 SEED = parse_seed("layouts").value

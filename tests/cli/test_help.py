@@ -52,6 +52,7 @@ def test_friend_without_a_word_names_its_words() -> None:
 
 
 def test_bad_words_of_a_command_point_to_its_own_help() -> None:
-    code, _, wrong = run_cli("board", "--limit", "0")
-    assert code == 2
-    assert wrong.endswith("(samedeal board --help explains)\n")
+    for words in (["board", "--limit", "0"], ["board", "--limits"], ["deal", "lanes", "sally"]):
+        code, out, wrong = run_cli(*words)
+        assert (code, out) == (2, "")
+        assert wrong.endswith(f"(samedeal {words[0]} --help explains)\n")

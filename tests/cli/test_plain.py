@@ -42,6 +42,8 @@ def test_the_host_can_start_while_a_move_typed_before_waits_for_go(shells: Shell
     guest.type("ready")
     guest.until("done")
     host.type("draw")
+    host.type("say 2")
+    assert host.until("done")["text"] == "ok: said good luck"
     host.type("start")
     host.until("done")
     assert host.until("ok")["seq"] == 1
@@ -226,6 +228,8 @@ def test_a_shell_on_a_terminal_ends_at_once_and_leaves_no_trace_of_its_reader(
     ) as shell:
         assert shell.stdout is not None
         assert shell.stdout.readline().startswith("* room")
+        hint = "* say ready when you are; help lists all that can be said\n"
+        assert hint in [shell.stdout.readline() for _ in range(3)]
         shell.send_signal(signal.SIGINT)
         out, err = shell.communicate(timeout=WITHIN_S)
     os.close(near)

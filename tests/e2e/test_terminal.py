@@ -184,3 +184,9 @@ def test_ctrl_c_in_a_race_begun_at_home_says_what_leads_back_to_the_seat(
         home.press("\x03")
         assert home.ended() == 0
         home.until(f"your seat is kept: samedeal join {code[1]} --name {name[1]}")
+
+
+def test_a_chart_is_not_poured_over_a_terminal(tmp_path: Path) -> None:
+    with Terminal(tmp_path, "chart", "race.jsonl") as chart:
+        chart.until("a picture is nothing to read on a terminal; name a file: -o race.svg")
+        assert chart.ended() == 2

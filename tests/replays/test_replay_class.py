@@ -29,6 +29,8 @@ def test_every_frame_is_the_position_that_playing_gives(name: str) -> None:
                 bytes(HIDDEN for _ in range(hidden)) + bytes(cards)
                 for hidden, cards in run.table.piles()
             )
+            seen = track.table(entry.seq)
+            assert (str(seen), seen.hash) == (str(run.table.view()), frame.hash)
 
 
 def test_iterating_gives_every_action_in_the_order_of_the_file() -> None:

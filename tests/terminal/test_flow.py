@@ -78,6 +78,19 @@ async def test_a_quick_race_needs_four_keys_and_goes_on(server_url: str) -> None
         await show.until("quick race")
 
 
+async def test_a_quick_race_that_is_left_without_a_move_is_over(
+    server_url: str,
+) -> None:
+    async with shown(server_url, name="peeker") as show:
+        await show.until("you are peeker")
+        await show.press("q", "4")
+        await show.until("Pick a column")
+        race, client = show.seat.race.id, show.seat.client
+        await show.press("Q", "y")
+        await show.until("quick race")
+        assert race in await client.replay(race)  # there is none of a race that is on
+
+
 async def test_a_room_is_made_with_all_options_and_joined_by_code(server_url: str) -> None:
     async with shown(server_url, name="host-h") as host, shown(server_url, name="guest-g") as guest:
         await host.until("you are host-h")

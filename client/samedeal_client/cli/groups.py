@@ -34,7 +34,10 @@ class Commands(_Parsers):
     def add_parser(self, name: str, **kwargs: Any) -> Parser:
         """Add the parser of a command."""
         self._about[name] = kwargs.pop("help")
-        return super().add_parser(name, **kwargs)
+        parser = super().add_parser(name, **kwargs)
+        # What no parser knows is left for the first one, whose help is no help with it.
+        parser.set_defaults(parser=parser)
+        return parser
 
     def listed(self) -> str:
         """All commands by group, as lines."""

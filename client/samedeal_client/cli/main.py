@@ -22,7 +22,9 @@ def main() -> int:
         # The server is a package of its own; this process becomes it, signals and all.
         os.execv(sys.executable, [sys.executable, "-m", "samedeal_server", *argv])
     argv = _with_command(argv)
-    args = _parser(argv[0] if argv else "").parse_args(argv)
+    args, unknown = _parser(argv[0] if argv else "").parse_known_args(argv)
+    if unknown:
+        args.parser.error(f"unrecognized arguments: {' '.join(unknown)}")
     is_debugging = bool(os.environ.get("SAMEDEAL_DEBUG"))
     logging.basicConfig(level=logging.INFO if is_debugging else logging.CRITICAL + 1)
     try:

@@ -2,11 +2,13 @@
 
 import argparse
 import asyncio
+import sys
 from pathlib import Path
 
 from samedeal_client.cli.arguments import add_server, whole
 from samedeal_client.cli.output import FINE, Parser, write
 from samedeal_client.cli.sources import SOURCE_HELP, chosen, load
+from samedeal_client.errors import ClientError
 from samedeal_client.replays.card import card_lines
 from samedeal_client.replays.chart import chart
 
@@ -39,6 +41,8 @@ def add_parsers(commands: "argparse._SubParsersAction[Parser]") -> None:
 
 
 def _chart(args: argparse.Namespace) -> int:
+    if args.output is None and sys.stdout.isatty():
+        raise ClientError("a picture is nothing to read on a terminal; name a file: -o race.svg")
     source = asyncio.run(load(args.source, args.server))
     tracks = chosen([source], [args.seat] if args.seat else [])
     drawing = chart(source.replay, tracks)

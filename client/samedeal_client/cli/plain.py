@@ -168,6 +168,9 @@ class Plain:
         )
         if score := series_line(view, seat):
             lines.append(f"* series: {score}")
+        is_room = view.day is None and self._ghosts is None
+        if is_room and view.phase is Phase.LOBBY and sys.stdin.isatty():
+            lines.append("* say ready when you are; help lists all that can be said")
         self._voice.say(
             "room",
             "\n".join(lines),

@@ -185,7 +185,8 @@ def how(rules: Rules) -> list[str]:
         Space.KING: "a King",
         Space.HIGH: "the rank just below the base",
     }[rules.space]
-    lines.append(f"An empty column takes {space}.")
+    place = "column" if rules.builds else "space"
+    lines.append(f"An empty {place} takes {space}.")
     passes = {None: "as often as you like", 1: "once"}.get(rules.passes, f"{rules.passes} times")
     lines.append(f"The stock is turned by {rules.draw} and gone through {passes}.")
     back = "may come back" if rules.takes_back else "stays there"

@@ -2,9 +2,7 @@
 
 from typing import Final
 
-from samedeal.engine.cards import HIDDEN
 from samedeal.engine.games import game
-from samedeal.engine.table import Table
 from samedeal_client.model.board import draw
 from samedeal_client.model.faces import Faces
 from samedeal_client.model.ink import Canvas, Ink, Row, clipped
@@ -117,21 +115,12 @@ def _boards(canvas: Canvas, model: ReplayModel, faces: Faces, top: int, bottom: 
         track, frame = model.tracks[index], model.frames[index]
         ink = Ink.OWN if index == model.focus else Ink.PLAIN
         canvas.put(top, left + 1, f"{track.name}, after action {frame.seq}", ink)
-        table = _table(track, frame)
-        picture = draw(table, min(size, 68), bottom - top - 1, faces, boxes=False)
+        picture = draw(track.table(frame.seq), min(size, 68), bottom - top - 1, faces, boxes=False)
         for offset, line in enumerate(picture.rows):
             canvas.put_row(top + 1 + offset, left, line)
         if place:
             for row in range(top, bottom):
                 canvas.put(row, left - 1, "|" if faces.is_ascii else "│", Ink.DIM)
-
-
-def _table(track: Track, frame: Frame) -> Table:
-    """The table of a frame, as its player saw it."""
-    piles = [
-        (pile.count(HIDDEN), [card for card in pile if card != HIDDEN]) for pile in frame.piles
-    ]
-    return Table.from_piles(game(*track.deal[:2]), piles, base=track.base, passes=frame.passes)
 
 
 def _standing(canvas: Canvas, at: int, track: Track, frame: Frame, *, is_focused: bool) -> None:

@@ -137,8 +137,16 @@ def panel(
     for other, words in list(said.items())[-3:]:
         canvas.put(at, 1, clipped(f"{names.get(other, '?')}: {words}", width - 1), Ink.GOOD)
         at += 1
-    at = _notes(canvas, at + bool(said), view, seat, last, tall=tall) + 1
+    at += bool(said)
     told = [line for text in how for line in textwrap.wrap(text, width - 1)]
+    below = _notes(Canvas(width, height), at, view, seat, last, tall=tall) + 1
+    if not told or below + len(told) <= height or at + len(told) > height:
+        _notes(canvas, at, view, seat, last, tall=tall)
+        at = below
+    else:
+        # Who has not begun yet needs the rules more than what the others do.
+        below = at + len(told) + 1
+        _legend(canvas, below, view)
     if at + len(told) <= height:
         for line in told:
             canvas.put(at, 1, line)
@@ -197,12 +205,16 @@ def _notes(
             canvas.put(at, 1, clipped(f"{names.get(other, '?')}: {what}", canvas.width - 1))
             at += 1
         at += 1
-    options = view.options
     series = series_line(view, seat)
     for text in textwrap.wrap(series, canvas.width - 1):
         canvas.put(at, 1, text)
         at += 1
-    at += bool(series)
+    return _legend(canvas, at + bool(series), view)
+
+
+def _legend(canvas: Canvas, at: int, view: RaceView) -> int:
+    """What ends the race and what the marks mean, as far as there is room. Return the row below."""
+    rules, options = game(view.game), view.options
     notes = [f"limit {clock(options.time_limit_s * 1000)}, then best-so-far"]
     if options.last_call_s:
         notes.append(f"first win: others get {options.last_call_s} s")

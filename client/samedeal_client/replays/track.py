@@ -4,6 +4,7 @@ from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from samedeal.engine.cards import HIDDEN
 from samedeal.engine.games import game
 from samedeal.engine.moves import Move
 from samedeal.engine.replay import LogEntry, Player, Standing, Verified
@@ -59,6 +60,15 @@ class Track:
     def end_ms(self) -> int:
         """Time of its last action."""
         return self._times[-1]
+
+    def table(self, seq: int) -> Table:
+        """The table after so many actions, as the player saw it: what lay face down is hidden."""
+        frame = self.frames[seq]
+        piles = [
+            (pile.count(HIDDEN), [card for card in pile if card != HIDDEN]) for pile in frame.piles
+        ]
+        rules = game(*self.deal[:2])
+        return Table.from_piles(rules, piles, base=self.base, passes=frame.passes)
 
     def seq_at(self, t_ms: int) -> int:
         """Number of the last action at `t_ms` or before; 0 before the first."""

@@ -1,7 +1,7 @@
 """The terminal client: which screen is shown, and who is connected to where."""
 
 from collections.abc import Awaitable, Callable
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from dataclasses import replace
 from io import BytesIO
 
@@ -399,6 +399,10 @@ class TerminalApp(App[int], inherit_bindings=False):
         has_begun = seat.race.view.phase is Phase.RUNNING and seat.race.model.run.moves > 0
         try:
             await seat.race.leave()
+            if self.companions and not has_begun and seat.race.view.phase is Phase.RUNNING:
+                # Nothing was raced: the bots that go with their player need not be waited for.
+                with suppress(Refused):
+                    await seat.race.end_race()
         except ClientError as error:
             self.tell(str(error))
             return False
