@@ -54,8 +54,9 @@ async def test_a_board_with_nobody_on_it_says_so(played: str) -> None:
     ("words", "sentence"),
     [
         (["--board", "wins", "--period", "month"], "no wins board of that period"),
-        (["--day", "tomorrow"], "'tomorrow' is no day, as in 2026-11-30 or 334"),
-        (["--day", "2026-02-30"], "2026-02-30 is no day of the calendar"),
+        (["--day", "tomorrow"], "'tomorrow' is no day: a number from 1, or a date"),
+        (["--day", "2026-02-30"], "'2026-02-30' is no day"),
+        (["--day", "0000003340000"], "'0000003340000' is no day"),
         (["--page", "!"], "'!' names no page"),
         (["--page", "a0", "--around"], "not allowed with"),
         (["--limit", "0"], "'0' is not from 1 to 100"),

@@ -357,6 +357,8 @@ def test_a_name_that_somebody_has_is_refused_and_another_offered(
         ["bot", "--pace", "nan"],
         ["board", "--limit", "0"],
         ["demo", "--pace", "-1"],
+        ["race", "--countdown", "0000000000000099"],
+        ["race", "--seats", "0000000000029"],
         ["demo", "--seed", ""],
         ["bot", "K0QX9"],
         ["race", "--server", "127.0.0.1:8750"],

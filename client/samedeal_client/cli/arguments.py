@@ -7,7 +7,7 @@ from typing import Final
 
 from pydantic import TypeAdapter, ValidationError
 
-from samedeal.protocol import fields
+from samedeal.protocol import days, fields
 from samedeal.protocol.limits import LINK_LETTERS, MAX_NAME, MAX_TEXT, MIN_NAME
 from samedeal_client.errors import CannotConnect
 from samedeal_client.wire import addresses
@@ -16,6 +16,7 @@ __all__ = [
     "DEFAULT_SERVER",
     "add_server",
     "code",
+    "day",
     "link_code",
     "name",
     "pace",
@@ -38,9 +39,11 @@ def whole(least: int, most: int) -> Callable[[str], int]:
     """Read a whole number in a range."""
 
     def read(text: str) -> int:
-        if not text.isascii() or not text.isdecimal() or not least <= int(text[:12]) <= most:
+        digits = text.lstrip("0") or "0"
+        is_number = text.isascii() and text.isdecimal() and len(digits) <= len(str(most))
+        if not is_number or not least <= int(digits) <= most:
             raise argparse.ArgumentTypeError(f"{text[:20]!r} is not from {least} to {most}")
-        return int(text)
+        return int(digits)
 
     return read
 
@@ -54,6 +57,14 @@ def pace(text: str) -> float:
     if not 0 <= seconds <= MAX_PACE_S:
         raise argparse.ArgumentTypeError(f"{text[:20]!r} is not from 0 to {MAX_PACE_S:g} seconds")
     return seconds
+
+
+def day(text: str) -> int:
+    """Read a day of the daily challenge by its number or date. Return the number."""
+    try:
+        return days.named(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def seed(text: str) -> str:

@@ -7,9 +7,9 @@ import re
 
 from samedeal.engine.games import GAMES, game
 from samedeal.protocol.board_messages import Board, BoardKind, Period
-from samedeal.protocol.days import MAX_DAY, date_of
+from samedeal.protocol.days import date_of
 from samedeal_client.cli.account import connected, looking_on
-from samedeal_client.cli.arguments import add_server, name, whole
+from samedeal_client.cli.arguments import add_server, day, name, whole
 from samedeal_client.cli.output import FINE, Parser
 from samedeal_client.errors import ClientError
 from samedeal_client.model.standings import result_of
@@ -25,7 +25,6 @@ _TITLES = {
     BoardKind.SEASON: "mean share of the day's players beaten, best five days of the week",
 }
 _CURSOR = re.compile(r"[ab][0-9a-z.]{1,100}")
-_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 def add_parsers(commands: "argparse._SubParsersAction[Parser]") -> None:
@@ -45,7 +44,7 @@ def add_parsers(commands: "argparse._SubParsersAction[Parser]") -> None:
     )
     board.add_argument(
         "--day",
-        type=_day,
+        type=_date,
         metavar="N|DATE",
         help="the day of a daily board, or one of the week or month meant (today)",
     )
@@ -72,12 +71,8 @@ _HELP = (
 )
 
 
-def _day(text: str) -> str:
-    if text.isascii() and text.isdecimal() and int(text[:9]) <= MAX_DAY:
-        return date_of(int(text)).isoformat()
-    if not _DAY.fullmatch(text):
-        raise argparse.ArgumentTypeError(f"{text[:20]!r} is no day, as in 2026-11-30 or 334")
-    return text
+def _date(text: str) -> str:
+    return date_of(day(text)).isoformat()
 
 
 def _cursor(text: str) -> str:

@@ -2,17 +2,17 @@
 
 import argparse
 import asyncio
-from datetime import date, datetime
+from datetime import datetime
 from typing import Final
 
 from samedeal.protocol import server_messages as say
 from samedeal.protocol.daily_messages import DayGame
-from samedeal.protocol.days import DAILY_GAMES, MAX_DAY, number_of
+from samedeal.protocol.days import DAILY_GAMES
 from samedeal.protocol.fields import Status
 from samedeal_client import bot
 from samedeal_client.cli import daytext
 from samedeal_client.cli.account import connected
-from samedeal_client.cli.arguments import DEFAULT_SERVER, add_server, name
+from samedeal_client.cli.arguments import DEFAULT_SERVER, add_server, day, name
 from samedeal_client.cli.order import tell_result
 from samedeal_client.cli.output import FINE, NO, Parser, Voice
 from samedeal_client.cli.plain import Plain
@@ -35,7 +35,7 @@ def add_parser(commands: "argparse._SubParsersAction[Parser]") -> None:
     parser = commands.add_parser("daily", help="play the deal of the day", description=_ABOUT)
     parser.add_argument("--game", choices=DAILY_GAMES, help="game (the featured one of the day)")
     parser.add_argument(
-        "--day", type=_day, metavar="N|DATE", help="a day by number or date, as 2026-11-30 (today)"
+        "--day", type=day, metavar="N|DATE", help="a day by number or date, as 2026-11-30 (today)"
     )
     parser.add_argument("--practice", action="store_true", help="play it once more, unranked")
     what = parser.add_mutually_exclusive_group()
@@ -49,20 +49,6 @@ def add_parser(commands: "argparse._SubParsersAction[Parser]") -> None:
     parser.add_argument("--name", type=name, help="play under this name, and come back under it")
     add_server(parser)
     parser.set_defaults(run=lambda args: asyncio.run(_daily(args)))
-
-
-def _day(text: str) -> int:
-    """Read a day's number or date."""
-    try:
-        number = int(text) if text.isascii() and text.isdecimal() and len(text) < 8 else 0
-        number = number or number_of(date.fromisoformat(text))
-    except ValueError:
-        number = 0
-    if not 1 <= number <= MAX_DAY:
-        raise argparse.ArgumentTypeError(
-            f"{text[:20]!r} is no day: a number from 1, or a date from 2026-01-01 on"
-        )
-    return number
 
 
 async def _daily(args: argparse.Namespace) -> int:

@@ -269,12 +269,9 @@ def _span(text: str) -> int:
 
 def _day(text: str) -> int:
     try:
-        number = int(text) if re.fullmatch("[0-9]{1,7}", text) else days.number_of_iso(text)
-    except ValueError:
-        number = 0
-    if not 1 <= number <= days.MAX_DAY:
-        raise argparse.ArgumentTypeError(f"{text[:20]!r} is no day: a number from 1, or a date")
-    return number
+        return days.named(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def _count(text: str) -> int:

@@ -14,6 +14,7 @@ __all__ = [
     "begins_at_ms",
     "date_of",
     "featured",
+    "named",
     "number_at",
     "number_of",
     "number_of_iso",
@@ -38,6 +39,23 @@ def number_of(day: date) -> int:
 def number_of_iso(text: str) -> int:
     """Return the number of a date as in 2026-11-30. Raise ValueError if it is none."""
     return number_of(date.fromisoformat(text))
+
+
+def named(text: str) -> int:
+    """Return the number of a day named by its number or its date, as 334 or 2026-11-30.
+
+    Raise ValueError, with a sentence, if there is no such day.
+    """
+    try:
+        # A date without dashes has more digits than any number of a day.
+        is_number = text.isascii() and text.isdecimal() and len(text) < len("20261130")
+        number = int(text) if is_number else number_of_iso(text)
+    except ValueError:
+        number = 0
+    if not 1 <= number <= MAX_DAY:
+        sentence = f"{text[:20]!r} is no day: a number from 1, or a date from 2026-01-01 on"
+        raise ValueError(sentence)
+    return number
 
 
 def date_of(number: int) -> date:
