@@ -17,6 +17,8 @@ PUSH_S = 0.25
 """How often those who look on may be told, at most: of many changes the latest counts."""
 _IDLE_S = 2.0
 """After so long without a ring the store is asked whether one was lost."""
+_UNSEEN_S = 30.0
+"""So often the rooms are read where nobody looks on: only reading lets the ghosts among them go."""
 MOST = 100
 
 
@@ -96,9 +98,8 @@ class Lobbies:
 
     async def push(self) -> None:
         """Tell onlookers what is new to them, each frame encoded once."""
-        if not self._onlookers:
-            return
-        if not self._has_rung and self._now() - self._read_at < _IDLE_S:
+        is_due = self._now() - self._read_at >= (_IDLE_S if self._onlookers else _UNSEEN_S)
+        if not is_due and not (self._onlookers and self._has_rung):
             return
         await self._read()
         frames: dict[str | None, bytes] = {}

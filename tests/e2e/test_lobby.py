@@ -14,6 +14,7 @@ from samedeal.protocol import client_messages as ask
 from samedeal.protocol import server_messages as say
 from samedeal.protocol.errors import ErrorCode
 from samedeal.protocol.lobby_messages import LobbyRoom
+from samedeal_server.lobby import Lobbies
 from samedeal_server.store.lobby import KEEP_MS, LobbyStore
 from support import eventually, second_node
 from wire import Wire, wired
@@ -142,6 +143,21 @@ async def test_a_room_that_no_node_confirms_is_a_ghost(redis: Redis) -> None:
     later, rooms = await store.rooms()
     assert [room.text for room in rooms] == ["new"]
     assert later > number
+
+
+async def test_rooms_that_are_closed_leave_the_store_also_where_nobody_looks_on(
+    redis: Redis,
+) -> None:
+    store = LobbyStore(redis)
+    for number in range(3):
+        race = f"race{number:012}"
+        await store.note(race, 3, "open")
+        await store.note(race, 4, "")
+        since = await redis.hget("{lobby}:rooms", race)
+        ver, begun, _, shown = str(since).split("\n")
+        await redis.hset("{lobby}:rooms", race, "\n".join((ver, begun, "1000", shown)))
+    await Lobbies(store).push()
+    assert await redis.hlen("{lobby}:rooms") == 0
 
 
 async def test_what_is_older_changes_nothing_whenever_it_comes(redis: Redis) -> None:
