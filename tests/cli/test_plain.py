@@ -91,6 +91,29 @@ def test_a_phrase_is_said_while_a_move_typed_before_waits_for_go(shells: Shells)
     assert guest.end()[0] == 1
 
 
+def test_a_replay_that_cannot_be_written_is_told_before_the_race(server_url: str) -> None:
+    words = ("race", "--plain", "--server", server_url, "--save", "/nowhere/race.jsonl")
+    code, out, err = run_cli(*words)
+    assert (code, out) == (2, "")
+    assert "cannot write /nowhere/race.jsonl: there is no folder /nowhere" in err
+
+
+def test_the_result_is_told_although_its_replay_cannot_be_written(
+    shells: Shells, tmp_path: Path
+) -> None:
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    host, code = shells.open("race", "--countdown", "0", "--save", str(folder / "race.jsonl"))
+    guest, _ = shells.open("join", code)
+    guest.type("draw", "bank")
+    host.type("draw")
+    host.until("ok")
+    folder.rmdir()
+    status, said, err = host.end()
+    assert (status, said[-1]["type"], len(said[-1]["order"])) == (2, "closed", 2)
+    assert err.startswith(f"samedeal: cannot write {folder}")
+
+
 def test_every_line_gets_one_answer_in_order(shells: Shells) -> None:
     host, code = shells.open("race", "--countdown", "0")
     guest, _ = shells.open("join", code)

@@ -75,3 +75,8 @@ async def test_who_plays_is_told_why_there_is_nothing_to_watch(
 def test_what_cannot_be_watched_or_listed_is_bad_input(words: list[str], sentence: str) -> None:
     code, out, err = run_cli(*words)
     assert (code, out, err.count("\n"), sentence in err) == (2, "", 1, True)
+
+
+def test_a_code_that_no_race_has_is_bad_input(server_url: str, tmp_path: Path) -> None:
+    answer = run_cli("watch", "ZZZZZZZZ", "--server", server_url, state=tmp_path)
+    assert answer == (2, "", "samedeal: there is no race with the code ZZZZZZZZ\n")

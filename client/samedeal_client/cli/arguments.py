@@ -3,6 +3,7 @@
 import argparse
 import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import Final
 
 from pydantic import TypeAdapter, ValidationError
@@ -19,6 +20,7 @@ __all__ = [
     "day",
     "link_code",
     "name",
+    "new_file",
     "pace",
     "race_id",
     "race_or_code",
@@ -72,6 +74,21 @@ def seed(text: str) -> str:
     if not 1 <= len(text) <= MAX_TEXT or not text.isprintable():
         raise argparse.ArgumentTypeError(f"a seed has 1 to {MAX_TEXT} printable characters")
     return text
+
+
+def new_file(text: str) -> Path:
+    """Read the name of a file to write, before anything is played for it."""
+    path = Path(text)
+    reason = None
+    if not path.parent.is_dir():
+        reason = f"there is no folder {path.parent}"
+    elif path.is_dir():
+        reason = "it is a folder"
+    elif not os.access(path if path.exists() else path.parent, os.W_OK):
+        reason = "it may not be written"
+    if reason is not None:
+        raise argparse.ArgumentTypeError(f"cannot write {text[:200]}: {reason}")
+    return path
 
 
 def name(text: str) -> str:

@@ -12,7 +12,7 @@ from samedeal.protocol.fields import Status
 from samedeal_client import bot
 from samedeal_client.cli import daytext
 from samedeal_client.cli.account import connected
-from samedeal_client.cli.arguments import DEFAULT_SERVER, add_server, day, name
+from samedeal_client.cli.arguments import DEFAULT_SERVER, add_server, day, name, new_file
 from samedeal_client.cli.order import tell_result
 from samedeal_client.cli.output import FINE, NO, Parser, Voice
 from samedeal_client.cli.plain import Plain
@@ -44,7 +44,9 @@ def add_parser(commands: "argparse._SubParsersAction[Parser]") -> None:
         "--share", action="store_true", help="print a card of the result that tells no cards"
     )
     parser.add_argument("--plain", action="store_true", help="one line in, one line out")
-    parser.add_argument("--save", metavar="FILE", help="write the replay file at the end")
+    parser.add_argument(
+        "--save", type=new_file, metavar="FILE", help="write the replay file at the end"
+    )
     parser.add_argument("--json", action="store_true", help="one JSON object a line")
     parser.add_argument("--name", type=name, help="play under this name, and come back under it")
     add_server(parser)

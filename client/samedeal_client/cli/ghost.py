@@ -2,11 +2,10 @@
 
 import argparse
 import asyncio
-from pathlib import Path
 
 from samedeal.protocol.fields import RaceView
 from samedeal_client.cli.account import connected
-from samedeal_client.cli.arguments import DEFAULT_SERVER, add_server, name, race_id, whole
+from samedeal_client.cli.arguments import DEFAULT_SERVER, add_server, name, new_file, race_id, whole
 from samedeal_client.cli.output import Parser, Voice
 from samedeal_client.cli.plain import Plain
 from samedeal_client.cli.sources import SOURCE_HELP, chosen, load
@@ -41,7 +40,9 @@ def add_parser(commands: "argparse._SubParsersAction[Parser]") -> None:
         metavar="RACE",
         help="go on with the ghost race of this id, which you have left",
     )
-    ghost.add_argument("--save", type=Path, metavar="FILE", help="write the replay file at the end")
+    ghost.add_argument(
+        "--save", type=new_file, metavar="FILE", help="write the replay file at the end"
+    )
     ghost.add_argument("--json", action="store_true", help="one JSON object a line")
     ghost.add_argument("--name", type=name, help="play under this name")
     add_server(ghost)

@@ -9,7 +9,7 @@ from samedeal.engine.games import GAMES
 from samedeal.protocol import server_messages as say
 from samedeal.protocol.match_messages import MatchState
 from samedeal_client.cli.account import connected
-from samedeal_client.cli.arguments import DEFAULT_SERVER, add_server, name
+from samedeal_client.cli.arguments import DEFAULT_SERVER, add_server, name, new_file
 from samedeal_client.cli.lines import Lines
 from samedeal_client.cli.output import NO, Parser, Voice
 from samedeal_client.cli.plain import Plain
@@ -38,7 +38,9 @@ def add_parser(commands: "argparse._SubParsersAction[Parser]") -> None:
         "--bot-ok", action="store_true", help="take the bot at once when it is offered"
     )
     parser.add_argument("--plain", action="store_true", help="one line in, one line out, as always")
-    parser.add_argument("--save", metavar="FILE", help="write the replay file at the end")
+    parser.add_argument(
+        "--save", type=new_file, metavar="FILE", help="write the replay file at the end"
+    )
     parser.add_argument("--json", action="store_true", help="one JSON object a line")
     parser.add_argument("--name", type=name, help="play under this name, and come back under it")
     add_server(parser)

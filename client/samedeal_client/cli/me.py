@@ -9,11 +9,10 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 
 from samedeal.protocol.limits import LINK_LETTERS
 from samedeal_client.accounts import forget, keep, keep_usual, recall, usual_name
-from samedeal_client.cli.arguments import add_server, link_code, name
+from samedeal_client.cli.arguments import add_server, link_code, name, new_file
 from samedeal_client.cli.output import FINE, Parser, Voice, complain
 from samedeal_client.connection import Client
 from samedeal_client.errors import ClientError, Refused
@@ -46,7 +45,7 @@ def add_parser(commands: "argparse._SubParsersAction[Parser]") -> None:
     add("rotate", "replace your token: every other device is signed out at once", _rotate)
     add("link", "print a code that lets a second device in", _link)
     export = add("export", "print all that is stored about you as one JSON object", _export)
-    export.add_argument("-o", "--output", type=Path, metavar="FILE", help="write it there")
+    export.add_argument("-o", "--output", type=new_file, metavar="FILE", help="write it there")
     delete = add("delete", "delete your account: off the boards, your name is free", _delete)
     delete.add_argument("--yes", action="store_true", help="yes, for good")
     use = todo.add_parser(

@@ -15,6 +15,7 @@ from samedeal_client.cli.arguments import (
     add_server,
     code,
     name,
+    new_file,
     pace,
     seed,
     whole,
@@ -103,7 +104,9 @@ def add_parsers(commands: "argparse._SubParsersAction[Parser]") -> None:
     bot_.add_argument("--pace", type=pace, default=0.5, metavar="S", help="seconds a move (0.5)")
     for parser in (race, join):
         parser.add_argument("--plain", action="store_true", help="one line in, one line out")
-        parser.add_argument("--save", metavar="FILE", help="write the replay file at the end")
+        parser.add_argument(
+            "--save", type=new_file, metavar="FILE", help="write the replay file at the end"
+        )
     for parser in (race, join, bot_):
         parser.add_argument("--json", action="store_true", help="one JSON object a line")
         add_server(parser)

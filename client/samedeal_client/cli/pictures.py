@@ -3,9 +3,8 @@
 import argparse
 import asyncio
 import sys
-from pathlib import Path
 
-from samedeal_client.cli.arguments import add_server, whole
+from samedeal_client.cli.arguments import add_server, new_file, whole
 from samedeal_client.cli.output import FINE, Parser, write
 from samedeal_client.cli.sources import SOURCE_HELP, chosen, load
 from samedeal_client.errors import ClientError
@@ -25,7 +24,7 @@ def add_parsers(commands: "argparse._SubParsersAction[Parser]") -> None:
     )
     chart_.add_argument("source", metavar="FILE|CODE|RUN", help=SOURCE_HELP)
     chart_.add_argument(
-        "-o", "--output", type=Path, metavar="FILE", help="where it goes (standard output)"
+        "-o", "--output", type=new_file, metavar="FILE", help="where it goes (standard output)"
     )
     card = commands.add_parser(
         "card",

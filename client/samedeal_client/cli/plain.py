@@ -55,7 +55,7 @@ class Plain:
         race: Race,
         voice: Voice,
         *,
-        save: str | Path | None,
+        save: Path | None,
         back: list[str],
         again: Callable[[RaceView], list[str]] = lambda view: ["join", view.code],
         ghosts: Ghosts | None = None,
@@ -539,10 +539,14 @@ class Plain:
         self._rounds_played += 1
         path = None
         if self._save and view.order:
-            path = Path(self._save)
+            path = self._save
             if self._rounds_played > 1:
                 path = path.with_stem(f"{path.stem}-{self._rounds_played}")
-            write(path, await self._race.replay())
+            try:
+                write(path, await self._race.replay())
+            except ClientError:
+                tell_result(self._voice, view)
+                raise
         tell_result(self._voice, view, replay=None if path is None else str(path))
         if score := series_line(view, self._race.model.seat):
             scores = {str(player.seat): player.series for player in view.players}

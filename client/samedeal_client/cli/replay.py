@@ -7,10 +7,9 @@ import re
 import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 from samedeal.engine.replay import Verified
-from samedeal_client.cli.arguments import add_server, whole
+from samedeal_client.cli.arguments import add_server, new_file, whole
 from samedeal_client.cli.output import FINE, Parser, write
 from samedeal_client.cli.player import TextPlayer, play_on_terminal
 from samedeal_client.cli.sources import SOURCE_HELP, Source, chosen, load
@@ -74,7 +73,7 @@ def add_parser(commands: "argparse._SubParsersAction[Parser]") -> None:
         help="positions to look at for each verdict of --lost (%(default)s)",
     )
     replay.add_argument("--json", action="store_true", help="one JSON object a line")
-    replay.add_argument("--save", type=Path, metavar="FILE", help="write the replay file")
+    replay.add_argument("--save", type=new_file, metavar="FILE", help="write the replay file")
     add_server(replay)
     replay.set_defaults(run=_run)
 

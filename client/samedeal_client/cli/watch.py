@@ -7,6 +7,7 @@ from contextlib import aclosing
 from typing import Final
 
 from samedeal.engine.games import game
+from samedeal.protocol.errors import ErrorCode
 from samedeal.protocol.fields import Phase, PlayerView, Status
 from samedeal_client.accounts import guest_name
 from samedeal_client.cli.account import connected
@@ -58,6 +59,8 @@ async def _watch(args: argparse.Namespace) -> int:
                 async for sight in sights:
                     teller.tell(sight)
         except Refused as refusal:
+            if refusal.code is ErrorCode.NOT_FOUND:
+                raise
             teller.voice.say("refused", f"! {refusal}", code=refusal.code.value)
             return NO
     return FINE
