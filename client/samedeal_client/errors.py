@@ -5,6 +5,8 @@ ClientError
 ├── CannotConnect      no samedeal server answers at that address
 ├── ConnectionLost     the connection is gone for good, or was closed by this client
 ├── Unanswered         no answer came in time; a move is kept and goes on being sent
+│   └── Uncertain      (people) nobody can say whether the token was replaced
+├── BadReplay          (replays) a replay cannot be read or does not hold
 ├── ServerFailed       a server process that this program started does not run
 ├── BadAccounts        the file of account tokens cannot be read or written
 └── BadSettings        a settings file of the terminal client cannot be read or written

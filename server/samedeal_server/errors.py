@@ -5,7 +5,8 @@ ServerError
 ├── SeedUsed             a seed drawn for a day is another day's: randomness is broken
 ├── StoreUnavailable     the store does not answer; whether the last write happened is unknown
 ├── NameTaken            somebody has the name, or one that reads like it
-└── Refusal              a request is answered no: an ErrorCode and a sentence for the player
+├── Refusal              a request is answered no: an ErrorCode and a sentence for the player
+└── of one module alone: Fenced (runs), CannotBePlayed, JudgeGone (judge), CannotDo (admin)
 """
 
 from samedeal.protocol.errors import ErrorCode

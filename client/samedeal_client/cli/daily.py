@@ -8,7 +8,6 @@ from typing import Final
 from samedeal.protocol import server_messages as say
 from samedeal.protocol.daily_messages import DayGame
 from samedeal.protocol.days import DAILY_GAMES
-from samedeal.protocol.fields import Status
 from samedeal_client import bot
 from samedeal_client.cli import daytext
 from samedeal_client.cli.account import connected
@@ -72,7 +71,7 @@ async def _daily(args: argparse.Namespace) -> int:
 async def _play(
     args: argparse.Namespace, client: Client, voice: Voice, daily: say.Daily, each: DayGame
 ) -> int:
-    if is_over(each) and not args.practice:
+    if daytext.is_over(each) and not args.practice:
         _tell_day(voice, daily, each)
         voice.say(
             "played",
@@ -105,17 +104,12 @@ def _tell_day(voice: Voice, daily: say.Daily, each: DayGame) -> None:
 
 
 def _share(voice: Voice, daily: say.Daily, each: DayGame) -> int:
-    if not is_over(each):
+    if not daytext.is_over(each):
         how = "not played" if each.own is None else "still on"
         voice.say("no_result", f"no result to share: day {daily.day} of {each.game} is {how}")
         return NO
     voice.say("card", daytext.card(daily, each), **_facts(daily, each))
     return FINE
-
-
-def is_over(each: DayGame) -> bool:
-    """Whether the own run that ranks is over."""
-    return each.own is not None and each.own.status is not Status.PLAYING
 
 
 def _facts(daily: say.Daily, only: DayGame | None = None) -> dict[str, object]:
@@ -131,7 +125,7 @@ async def play_as_bot(args: argparse.Namespace) -> int:
     async with connected(args, is_bot=True) as client:
         daily = await client.daily(args.game)
         (each,) = daily.games
-        if is_over(each):
+        if daytext.is_over(each):
             voice.say("played", f"{client.name} (bot) has played it: {daytext.own_line(each)}")
             return FINE
         race = await client.play_daily(args.game)

@@ -9,7 +9,16 @@ from samedeal.protocol import server_messages as say
 from samedeal.protocol.daily_messages import DayGame, OwnRun
 from samedeal.protocol.fields import DayTag, RaceView, Status
 
-__all__ = ["card", "coming", "day_lines", "goes_on_first", "greeting", "own_line", "way_back"]
+__all__ = [
+    "card",
+    "coming",
+    "day_lines",
+    "goes_on_first",
+    "greeting",
+    "is_over",
+    "own_line",
+    "way_back",
+]
 
 _ROW: Final = 30
 
@@ -60,6 +69,11 @@ def day_lines(daily: say.Daily, now: datetime, *, is_whole: bool = True) -> list
             lines.append(f"  seed {each.seed}")
         lines.append(f"  you: {own_line(each)}")
     return lines
+
+
+def is_over(each: DayGame) -> bool:
+    """Whether the own run that ranks is over."""
+    return each.own is not None and each.own.status is not Status.PLAYING
 
 
 def coming(daily: say.Daily) -> list[str]:

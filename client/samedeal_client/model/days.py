@@ -6,8 +6,8 @@ from typing import Final
 from samedeal.engine.games import game
 from samedeal.protocol import server_messages as say
 from samedeal.protocol.daily_messages import DayGame
-from samedeal.protocol.fields import RaceView, Status
-from samedeal_client.cli.daytext import card, day_lines, own_line
+from samedeal.protocol.fields import RaceView
+from samedeal_client.cli.daytext import card, day_lines, is_over, own_line
 from samedeal_client.model.ink import Canvas, Ink, Row, clipped, elided
 from samedeal_client.model.keys import Action, ScreenKeys
 
@@ -38,8 +38,7 @@ class DayChoice:
     @property
     def is_over(self) -> bool:
         """Whether the own run that ranks is over."""
-        own = self.chosen.own
-        return own is not None and own.status is not Status.PLAYING
+        return is_over(self.chosen)
 
     @property
     def card(self) -> list[str]:

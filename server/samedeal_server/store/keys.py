@@ -5,6 +5,9 @@ from samedeal_server.rows import Board
 
 __all__ = [
     "account",
+    "announcements",
+    "audit",
+    "bans",
     "bell",
     "board",
     "board_names",
@@ -14,15 +17,20 @@ __all__ = [
     "days_due",
     "days_played",
     "due",
+    "erasures",
+    "flags",
     "friends",
     "hidden",
     "leases",
+    "link",
+    "links",
     "live",
     "lobby",
     "lobby_bell",
     "log",
     "match",
     "name",
+    "news",
     "opened",
     "race",
     "race_keys",
@@ -30,6 +38,7 @@ __all__ = [
     "ratings",
     "runs",
     "seat",
+    "seated",
     "streaks_at_risk",
     "tries",
     "watched",
@@ -106,7 +115,7 @@ def opened(player: str) -> str:
 
 
 def account(player: str) -> str:
-    """Hash: name, its skeleton, hash of the token, bot."""
+    """Hash: name, its skeleton, hash of the token, devices by theirs, bot, when made, ban."""
     return f"account:{player}"
 
 

@@ -108,7 +108,8 @@ class Stale(Exception):
 class RaceStore:
     """Everything about races but the commit of a move, which has a connection of its own.
 
-    Every call may raise redis errors; the caller at the edge turns them into StoreUnavailable.
+    Every call may raise StoreUnavailable; what it was to write may be written all the same, and may
+    be asked for again.
     """
 
     def __init__(self, redis: Redis, node: str, starts: Starts | None = None) -> None:

@@ -10,10 +10,12 @@ from samedeal.protocol.fields import (
     Flag,
     FromServer,
     GameId,
+    IsoDate,
     Message,
     Ms,
     Name,
     NameText,
+    PlayerId,
     RequestId,
     text_only,
 )
@@ -23,22 +25,17 @@ __all__ = [
     "BoardGet",
     "BoardKind",
     "BoardRow",
-    "Day",
     "Friend",
     "FriendAdd",
     "FriendRemove",
     "Friends",
     "FriendsGet",
     "Period",
-    "PlayerId",
     "RunId",
 ]
 
-PlayerId = Annotated[str, StringConstraints(strict=True, pattern=r"^[0-9a-z]{16}$")]
 RunId = Annotated[str, StringConstraints(strict=True, pattern=r"^[0-9a-z]{16}\.[1-8]$")]
 """A race and a seat in it: one player's run."""
-Day = Annotated[str, StringConstraints(strict=True, pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$")]
-"""A day of the calendar, in UTC."""
 Cursor = Annotated[str, StringConstraints(strict=True, pattern=r"^[ab][0-9a-z.]{1,100}$")]
 """Where a page begins: a row's whole key, so rows that come and go move no page."""
 
@@ -80,7 +77,7 @@ class BoardGet(Message):
     board: KindName = BoardKind.WINS
     period: PeriodName | None = None
     """Left out: the whole time, for the season the week."""
-    day: Day | None = None
+    day: IsoDate | None = None
     """The day of a daily board; else a day of the week or month meant. Left out: today."""
     bots: Flag = False
     """The board of the bots, which are on none with people."""
