@@ -166,6 +166,7 @@ def test_who_has_not_moved_yet_reads_how_the_game_goes_beside_the_board(game_id:
         told = words([text_of(row) for row in Window(*size).players(play, 0)])
         rules = words(how(GAMES[game_id]))
         assert any(told[at : at + len(rules)] == rules for at in range(len(told)))
+        assert ("#n" in told) is not GAMES[game_id].open_columns
         assert "alternate" not in words([text_of(row) for row in Window(*size).players(later, 0)])
 
 

@@ -53,7 +53,9 @@ def add_parsers(commands: "argparse._SubParsersAction[Parser]") -> None:
         "--undo", choices=["safe", "none", "free"], help="what may be taken back (safe)"
     )
     race.add_argument(
-        "--spectating", choices=["boards", "shape", "counts", "off"], help="what others may see"
+        "--spectating",
+        choices=["boards", "shape", "counts", "off"],
+        help="what others may see (boards; shape if ranked)",
     )
     race.add_argument(
         "--watch-delay", type=whole(0, 600), metavar="S", help="seconds that boards come late (0)"

@@ -146,7 +146,7 @@ def panel(
     else:
         # Who has not begun yet needs the rules more than what the others do.
         below = at + len(told) + 1
-        _legend(canvas, below, view)
+        _legend(canvas, below, view, marks_first=True)
     if at + len(told) <= height:
         for line in told:
             canvas.put(at, 1, line)
@@ -212,12 +212,13 @@ def _notes(
     return _legend(canvas, at + bool(series), view)
 
 
-def _legend(canvas: Canvas, at: int, view: RaceView) -> int:
+def _legend(canvas: Canvas, at: int, view: RaceView, *, marks_first: bool = False) -> int:
     """What ends the race and what the marks mean, as far as there is room. Return the row below."""
     rules, options = game(view.game), view.options
-    notes = [f"limit {clock(options.time_limit_s * 1000)}, then best-so-far"]
+    ends = [f"limit {clock(options.time_limit_s * 1000)}, then best-so-far"]
     if options.last_call_s:
-        notes.append(f"first win: others get {options.last_call_s} s")
+        ends.append(f"first win: others get {options.last_call_s} s")
+    notes: list[str] = []
     if not rules.open_columns:
         notes.append("#n = n face-down cards")
     if any(player.best > player.home for player in view.players):
@@ -230,7 +231,7 @@ def _legend(canvas: Canvas, at: int, view: RaceView) -> int:
         notes.append("off = link lost")
     if any(player.status is Status.BANKED for player in view.players):
         notes.append("bank = result locked in")
-    for text in notes:
+    for text in notes + ends if marks_first else ends + notes:
         if at >= canvas.height:
             break
         canvas.put(at, 1, text, Ink.DIM)

@@ -183,7 +183,7 @@ class TerminalApp(App[int], inherit_bindings=False):
         if client is None or client.has_ended:
             return [f"{where}: not connected"]
         if not client.is_connected:
-            return [f"you are {client.name}, on {where}: connection lost, trying again"]
+            return [f"{where}: connection lost, trying again"]
         return [f"you are {client.name}, on {where}"]
 
     def ask_name(self, wrong: str = "") -> None:
