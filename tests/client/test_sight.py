@@ -114,3 +114,14 @@ async def test_a_narrow_screen_says_the_whole_reason_why_not_more_is_shown() -> 
     assert len(rows) == 20
     assert " ".join(rows[-3:-1]) == reason
     assert [row[:5] for row in rows[-5:-3]] == ["1. p1", "2. p2"]
+
+
+async def test_a_row_of_a_watched_race_has_the_whole_name_and_shows_the_first_card() -> None:
+    feed = Feed()
+    told = whole(1, 3)
+    player = told.race.players[0].model_copy(update={"name": "n" * 20, "bot": True, "home": 1})
+    race = told.race.model_copy(update={"players": (player,)})
+    feed.take(told.model_copy(update={"race": race}))
+    keys = Keys().on(Section.WATCH)
+    rows = [text_of(row) for row in watch_rows(await feed.next(), 0, 0, Faces(), keys, 80, 24)]
+    assert any(f"{player.name} B " in row and "[#." in row for row in rows)

@@ -7,6 +7,7 @@ from samedeal_client.model.board import draw
 from samedeal_client.model.faces import Faces
 from samedeal_client.model.ink import Canvas, Ink, Row, clipped
 from samedeal_client.model.keys import Action, ScreenKeys
+from samedeal_client.model.tracks import bar_of, name_room
 from samedeal_client.replays.model import ReplayModel
 from samedeal_client.replays.text import action_text, time_text
 from samedeal_client.replays.track import Frame, Track
@@ -127,11 +128,10 @@ def _standing(canvas: Canvas, at: int, track: Track, frame: Frame, *, is_focused
     """One run in a row: a bar of cards home, and the numbers."""
     rules = game(*track.deal[:2])
     most = rules.total - rules.dealt_to_foundations
-    room = max(10, canvas.width - 50)
-    full = room * max(0, frame.home) // most
-    bar = "#" * full + "." * (room - full)
+    name_cells = name_room(canvas.width)
+    bar, _ = bar_of(frame.home, most, max(10, canvas.width - 36 - name_cells))
     text = (
-        f"{'>' if is_focused else ' '} {clipped(track.name, 14)} [{bar}] "
+        f"{'>' if is_focused else ' '} {clipped(track.name, name_cells)} [{bar}] "
         f"{frame.home:>3} home, {frame.opened:>2} opened, {frame.seq:>3} moves"
     )
     canvas.put(at, 0, text, Ink.OWN if is_focused else Ink.PLAIN)

@@ -10,7 +10,7 @@ from samedeal_client.model.clock import clock
 from samedeal_client.model.ghost_tracks import is_ghost
 from samedeal_client.model.ink import Canvas, Ink, Row, cells, clipped
 
-__all__ = ["folded", "in_order", "is_alone", "news", "panel", "standing"]
+__all__ = ["bar_of", "folded", "in_order", "is_alone", "name_room", "news", "panel", "standing"]
 
 _NAME = 9
 _STATUS = {
@@ -77,14 +77,23 @@ def _tag(player: PlayerView, seat: int, width: int) -> str:
 
 def _bar(player: PlayerView, most: int, width: int) -> str:
     """Cards home as a bar; `>` is the best that was reached, where that was more."""
-    # Rounded up: the first card shows.
-    full = min(width, -(-width * max(0, player.home) // most))
-    best = min(width, -(-width * max(0, player.best) // most))
-    bar = "#" * full + "." * (width - full)
+    bar, full = bar_of(player.home, most, width)
+    _, best = bar_of(player.best, most, width)
     if player.best > player.home:
         at = min(max(full, best - 1), width - 1)
         bar = bar[:at] + ">" + bar[at + 1 :]
     return bar
+
+
+def bar_of(home: int, most: int, width: int) -> tuple[str, int]:
+    """Draw cards home as a bar. Return it with its full cells: rounded up, the first card shows."""
+    full = min(width, -(-width * max(0, home) // most))
+    return "#" * full + "." * (width - full), full
+
+
+def name_room(width: int) -> int:
+    """The cells for a name in a row of so many: whole, with its marks, where that can be."""
+    return 14 if width < 80 else 26
 
 
 def _most(view: RaceView) -> int:

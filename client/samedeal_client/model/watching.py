@@ -15,7 +15,7 @@ from samedeal_client.model.keys import Action, ScreenKeys
 from samedeal_client.model.keytable import ITEMS
 from samedeal_client.model.menu import Item
 from samedeal_client.model.result import put_seed, why
-from samedeal_client.model.tracks import in_order, standing
+from samedeal_client.model.tracks import bar_of, in_order, name_room, standing
 from samedeal_client.sight import Sight
 
 __all__ = ["live_items", "room_items", "watch_rows"]
@@ -133,10 +133,10 @@ def _heights(canvas: Canvas, board: WatchedBoard, game_id: str, left: int, botto
 def _row(canvas: Canvas, at: int, sight: Sight, player: PlayerView, place: int) -> None:
     rules = game(sight.race.game)
     most = rules.total - rules.dealt_to_foundations
-    room = max(10, canvas.width - 52)
-    full = room * max(0, player.home) // most
-    name = clipped(player.name + (" B" if player.bot else ""), 14)
-    text = f"{place}. {name} [{'#' * full}{'.' * (room - full)}] {player.home:>3} home, "
+    name_cells = name_room(canvas.width)
+    bar, _ = bar_of(player.home, most, max(10, canvas.width - 38 - name_cells))
+    name = clipped(player.name + (" B" if player.bot else ""), name_cells)
+    text = f"{place}. {name} [{bar}] {player.home:>3} home, "
     ink = Ink.OWN if player.seat in sight.moved else Ink.PLAIN
     left = canvas.put(at, 1, f"{text}best {player.best}, {player.moves} moves", ink)
     canvas.put(at, left + 1, standing(player), Ink.GOOD)
