@@ -42,18 +42,24 @@ class Bans:
 
     async def lift(self, player: str) -> bool:
         """Lift a ban. Return whether there is such an account."""
-        is_there = await self._accounts.ban(player, None)
-        if is_there:
-            await self._boards.show(player)
-            await self._ratings.leave_out_player(player, out=False)
+        is_there = await self._back(player)
         await self._audit.ban_ended(player)
         return is_there
 
     async def sweep(self) -> None:
-        """Lift the bans whose time is over."""
+        """Lift the bans whose time is over. Of several nodes that do so one writes it down."""
         for player in await self._audit.bans_over(await self._accounts.now_ms()):
-            await self.lift(player)
-            await self._audit.note(Deed(_CLOCK, "unban", player, "the time of the ban is over"))
+            await self._back(player)
+            if await self._audit.ban_ended(player):
+                await self._audit.note(Deed(_CLOCK, "unban", player, "the time of the ban is over"))
+
+    async def _back(self, player: str) -> bool:
+        """Let an account play and rank again. Return whether there is one."""
+        is_there = await self._accounts.ban(player, None)
+        if is_there:
+            await self._boards.show(player)
+            await self._ratings.leave_out_player(player, out=False)
+        return is_there
 
     async def flags_of(self, player: str) -> list[Flag]:
         """What operators are shown of an account's runs."""

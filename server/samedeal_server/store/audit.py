@@ -68,9 +68,9 @@ class AuditStore:
         until: Any = until_ms or _ENDLESS
         await self._redis.zadd(keys.bans(), {player: until})
 
-    async def ban_ended(self, player: str) -> None:
-        """Note that there is no ban any more."""
-        await self._redis.zrem(keys.bans(), player)
+    async def ban_ended(self, player: str) -> bool:
+        """Note that there is no ban any more. Return whether that was news."""
+        return bool(await self._redis.zrem(keys.bans(), player))
 
     async def banned(self) -> list[str]:
         """Accounts that are banned."""
