@@ -229,6 +229,13 @@ def test_hints_are_the_legal_moves_and_not_in_a_ranked_race() -> None:
     assert player.play.sentence == "no hints in a ranked race"
 
 
+def test_what_can_come_back_is_named_by_the_key_that_takes_it() -> None:
+    player = Player("F1=AC,2C;F2=AD;F3=AH;F4=AS;T1=3H;T2=8S;T3=KD;T4=QD;T5=QH;T6=9C")
+    player.press("H")
+    assert player.play.sentence == "legal: x>1"
+    assert player.press("x", "1") == ["F1>T1"]
+
+
 def test_the_answer_to_a_move_leaves_a_question_standing() -> None:
     player = Player()
     play = player.play

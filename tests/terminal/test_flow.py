@@ -5,6 +5,7 @@ import re
 
 import pytest
 from textual import events
+from textual.widgets import Input
 
 from samedeal_client.accounts import keep_usual, usual_name
 from samedeal_client.terminal import settings as remembered
@@ -33,6 +34,24 @@ async def test_the_first_start_asks_for_a_name_and_remembers_it(server_url: str)
         await show.until("you are robin")
     assert remembered.load().name == "robin"
     assert usual_name(server_url) == "robin"  # commands of the shell are about the same player
+
+
+async def test_who_goes_back_from_the_question_for_a_name_keeps_what_there_is(
+    server_url: str,
+) -> None:
+    async with shown(server_url) as show:
+        await show.until_static("WELCOME TO SAMEDEAL")
+        offered = show.app.screen.query_one(Input).value
+        await show.press("escape")
+        await show.until(f"you are {offered}")
+        client = show.app.client
+        await show.press("n")
+        await show.until_static("WELCOME TO SAMEDEAL")
+        await show.press("escape")
+        await show.until("quick race")
+        await show.press("q")
+        await show.until("which game?")
+        assert show.app.client is client is not None
 
 
 async def test_ctrl_c_ends_the_program_where_a_line_is_typed_too(server_url: str) -> None:

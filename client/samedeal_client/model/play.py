@@ -540,10 +540,12 @@ class PlayModel:
             self.say(f"nothing is hidden: {self.name_of(Key.SAFE)} plays it out", Ink.GOOD)
 
     def _short(self, move: Move) -> str:
-        """A move by the keys of its piles: `6>f`, `w>1`, `draw`."""
+        """A move by the keys of its piles: `6>f`, `w>1`, `x>3`, `draw`."""
         if move == DRAW:
             return "draw"
-        return f"{self._key(move.source)}>{self._key(move.target)}"
+        is_back = move.source.startswith("F")
+        source = self.name_of(Key.TAKE_BACK) if is_back else self._key(move.source)
+        return f"{source}>{self._key(move.target)}"
 
     def _key(self, pile: str) -> str:
         return self.name_of(_NAMED.get(pile, Key.HOME))

@@ -196,12 +196,14 @@ class TerminalApp(App[int], inherit_bindings=False):
                 self.keys,
                 value=likely,
             ),
-            self._named,
+            lambda name: self._named(name, likely),
         )
 
-    async def _named(self, name: str | None) -> None:
-        name = name or name_question(self.settings.name, self.server, is_local=self._is_local)[1]
-        self._remember(replace(self.settings, name=name))
+    def _named(self, name: str | None, likely: str) -> None:
+        if name is None and self.settings.name:
+            # Who goes back keeps name, connection and race.
+            return
+        self._remember(replace(self.settings, name=name or likely))
         self.run_worker(self._connect(), exclusive=True, group="connect")
 
     def ask_server(self) -> None:
