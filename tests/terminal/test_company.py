@@ -49,7 +49,9 @@ async def test_a_listed_room_is_found_joined_and_watched(server_url: str) -> Non
         await watcher.until("stock 29", "1 moves")
         await lara.press("B", "B")
         await luke.press("B", "B")
-        await watcher.until("over", "lara before luke: luke made no move", "the seed fits")
+        await watcher.until(
+            "over", "lara before luke: luke made no move", "the seed fits", " v replay  Q"
+        )
         await watcher.press("v")
         await watcher.until("REPLAY LANES")
 

@@ -101,8 +101,10 @@ async def test_home_tells_that_the_link_is_lost_and_keeps_nobody_waiting(server_
         await show.until("no connection to the server now")
         await show.press("r")
         await show.until_static("a file")
-        await show.press("escape")
+        await show.press("escape", "q")
+        await show.until("no connection to the server now")
         proxy.refuse = False
+        await eventually(lambda: "no connection" not in show.text, 20)
         await eventually(lambda: "connection lost" not in show.text, 20)
         await show.press("q")
         await show.until("which game?")
@@ -130,5 +132,9 @@ async def test_a_result_keeps_nobody_waiting_for_what_needs_the_link(server_url:
             await show.until("no connection to the server now")
             await show.press("s")
             await show.until("on the clipboard")
+        await show.press("n")
+        await show.until("no connection to the server now")
+        proxy.refuse = False
+        await eventually(lambda: "no connection" not in show.text, 20)
         await show.press("Q")
         await show.until("quick race")

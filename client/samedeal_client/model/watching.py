@@ -83,8 +83,11 @@ def watch_rows(
         canvas.put(height - 1 - len(told) + offset, 1, line, ink)
     foot = keys.foot(
         width - 2,
-        (Action.NEXT_BOARD, "next board"),
-        (Action.REPLAY, "replay when it is over"),
+        *(
+            [(Action.REPLAY, "replay")]
+            if race.phase is Phase.CLOSED
+            else [(Action.NEXT_BOARD, "next board"), (Action.REPLAY, "replay when it is over")]
+        ),
         (Action.BACK, "back"),
     )
     canvas.put(height - 1, 1, foot, Ink.DIM)

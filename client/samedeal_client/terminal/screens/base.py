@@ -7,6 +7,7 @@ from textual.app import ComposeResult
 from textual.screen import Screen
 
 from samedeal_client.model.keys import Action, ScreenKeys, Section
+from samedeal_client.terminal.seat import NO_LINK
 from samedeal_client.terminal.widgets.sheet import Sheet
 
 if TYPE_CHECKING:
@@ -66,6 +67,12 @@ class BaseScreen(Screen[None]):
     def redraw(self) -> None:
         """Show what is so now."""
         raise NotImplementedError
+
+    def forget_link(self) -> None:
+        """Say no more that there is no connection, once there is one."""
+        client = self.terminal.client
+        if self.sentence == NO_LINK and client is not None and client.is_connected:
+            self.sentence = ""
 
     def say(self, sentence: str) -> None:
         """Show a sentence at the bottom."""

@@ -28,6 +28,7 @@ class MenuScreen(BaseScreen):
         self._notes = notes
 
     def redraw(self) -> None:
+        self.forget_link()
         self.menu.notes = self._notes()
         size = self.size
         rows = self.menu.rows(size.width, size.height, self.sentence)

@@ -17,6 +17,7 @@ class ResultScreen(BaseScreen):
         seat, size = self.terminal.seat, self.size
         if seat is None:
             return
+        self.forget_link()
         sentence = self.sentence or (
             f"somebody opened the next deal: {self.own_keys.name(Action.NEXT)} joins it"
             if seat.goes_on

@@ -24,6 +24,7 @@ class RoomScreen(BaseScreen):
         seat, size = self.terminal.seat, self.size
         if seat is None:
             return
+        self.forget_link()
         rows = room_rows(
             seat.race.view,
             seat.race.model.seat,
