@@ -3,6 +3,7 @@
 import asyncio
 import os
 import sys
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
@@ -74,11 +75,12 @@ def children(parent: int) -> list[int]:
 
 
 def cpu_s(pid: int) -> float:
-    """Return the processor time a process has used: user and system, all threads."""
-    stat = _stat(pid)
-    if not stat:
-        raise ServerFailed("a process ended while it was measured")
-    return (int(stat[11]) + int(stat[12])) / os.sysconf("SC_CLK_TCK")
+    """Return the processor time a process has used, to the ns: user and system, all threads."""
+    # The clock of a process (clock_getcpuclockid(3)); /proc counts in ticks of 10 ms.
+    try:
+        return time.clock_gettime(~pid << 3 | 2)
+    except OSError:
+        raise ServerFailed("a process ended while it was measured") from None
 
 
 def rss_kib(pid: int) -> int:

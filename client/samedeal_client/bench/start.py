@@ -15,7 +15,7 @@ PLANS = 16
 AT_ONCE = 20
 """Races that are set up at the same time."""
 UNLIMITED = ("--limit-actions", "off", "--limit-requests", "off", "--limit-hellos", "off")
-TURNS = 2
+TURNS = 5
 """Slices each of the two servers gets, in turn, so that a busy machine slows both."""
 
 

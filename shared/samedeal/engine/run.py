@@ -137,7 +137,8 @@ class Run:
         """Make the last action, a move or an undo, as if it had never been accepted.
 
         This is not an action of the player: the server does it when a commit fails, the client when
-        the server refuses what it showed already. Raise IndexError if there is no action.
+        the server refuses what it showed already. Raise IndexError if there is no action, or if
+        the last one is settled.
         """
         self._now, undone = self._past.pop()
         if undone is None:
@@ -146,7 +147,11 @@ class Run:
             self.table.push(undone.move, undone.reveals)
 
     def settle(self, t_ms: int) -> None:
-        """Put the time of the last action right, when the clock that counts has named it."""
+        """Put the time of the last action right, when the clock that counts has named it.
+
+        From then on it stands: `take_back` reaches no further.
+        """
+        self._past.clear()
         now = self._now
         if t_ms != now.t_last_ms:
             seq, best, opened, t_best_ms, m_best, _, draws, lows = now

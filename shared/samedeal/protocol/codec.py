@@ -15,6 +15,8 @@ __all__ = ["decode_client", "decode_server", "encode", "pack", "unpack"]
 
 
 _CONTAINERS = (dict, list)
+_USUAL = 256
+"""Bytes that nearly every frame fits into."""
 _validate_client = CLIENT_MESSAGE.validator.validate_python
 _validate_server = SERVER_MESSAGE.validator.validate_python
 
@@ -55,7 +57,8 @@ def decode_server(frame: bytes | str) -> ServerMessage:
 
 def pack(fields: dict[str, object]) -> bytes:
     """Return plain fields as msgpack."""
-    packed: bytes = msgpack.packb(fields)
+    # packb() asks for 256 KiB each time.
+    packed: bytes = msgpack.Packer(buf_size=_USUAL).pack(fields)
     return packed
 
 
