@@ -227,7 +227,7 @@ class Session:
                 self._send(await desk.people.answer(self, message))
             case ask.Delete():
                 self._send(await desk.people.answer(self, message))
-                await desk.people.show_out(account.player)
+                await self._follow_up(desk.people.show_out(account.player))
             case ask.Create():
                 self._room_for_one_more()
                 race_id = await desk.create(account, message)
@@ -262,7 +262,7 @@ class Session:
                 await desk.tell(account, message)
                 self._send(say.Done(id=message.id))
                 if (room := desk.rooms.get(message.race)) is not None:
-                    await desk.rooms.refresh(room)
+                    await self._follow_up(desk.rooms.refresh(room))
             case ask.Watch():
                 await self._watch(account, message)
             case ask.Unwatch():
@@ -290,7 +290,7 @@ class Session:
                 moved = await desk.next_race(account, message)
                 self._send(moved)
                 if (room := desk.rooms.get(message.race)) is not None:
-                    await desk.rooms.refresh(room)
+                    await self._follow_up(desk.rooms.refresh(room))
             case _:
                 assert_never(message)
 
@@ -324,7 +324,16 @@ class Session:
         """Change a race, answer, then have everyone in the room see it."""
         await change
         self._send(say.Done(id=message.id))
-        await self._desk.rooms.advance(message.race)
+        await self._follow_up(self._desk.rooms.advance(message.race))
+
+    async def _follow_up(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do what follows from a request that is answered: it gets no second answer."""
+        try:
+            await work
+        except StoreUnavailable as error:
+            log.warning("store unavailable: %s; the sweep will see to it", error)
+        except Exception:
+            log.exception("what follows from a request failed")
 
     def _room_for_one_more(self) -> None:
         """Let go of closed races where there are too many. Raise Refusal if all are open."""

@@ -105,7 +105,7 @@ class Wire(asyncio.Protocol):
         self._work: asyncio.Task[None] | None = None
         self._waiting: deque[bytes | str] | None = None
         self._fragments: list[bytes] | None = None
-        self._unread = b""
+        self._unread = bytearray()
         self._deadline: asyncio.TimerHandle | None = None
         self._resting: asyncio.TimerHandle | None = None
         self._turn: asyncio.Handle | None = None
@@ -250,7 +250,8 @@ class Wire(asyncio.Protocol):
         """Work on the next slice of what has come in, unless the connection has to wait."""
         self._turn = None
         if self._unread and not self._is_held:
-            data, self._unread = self._unread[:SLICE], self._unread[SLICE:]
+            data = bytes(self._unread[:SLICE])
+            del self._unread[:SLICE]
             self._read(data)
             self._read_soon()
         self._steady()
@@ -295,14 +296,14 @@ class Wire(asyncio.Protocol):
 
     def eof_received(self) -> None:
         """The far end is done: the transport closes by itself."""
-        self._unread = b""
+        self._unread.clear()
         self._protocol.receive_eof()
         self._flush()
 
     def connection_lost(self, error: Exception | None) -> None:
         """Let what was read be done with, then leave."""
         self._protocol.receive_eof()
-        self._unread = b""
+        self._unread.clear()
         for timer in (self._deadline, self._resting):
             if timer is not None:
                 timer.cancel()

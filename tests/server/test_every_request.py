@@ -87,3 +87,20 @@ async def test_nothing_is_done_for_who_has_not_said_hello(desk: RaceDesk, redis:
     assert all(told[kind] is not None for kind in ACTIONS)
     # The node itself says that it lives.
     assert {key async for key in redis.scan_iter()} - before <= {*keys.leases()}
+
+
+@pytest.mark.parametrize(
+    ("request_of", "fields"),
+    [(ask.Ready, {}), (ask.SetOptions, {"options": {}}), (ask.Say, {"phrase": "hello"})],
+)
+async def test_a_request_gets_one_answer_also_if_what_follows_from_it_fails(
+    desk: RaceDesk, redis: Redis, request_of: Any, fields: dict[str, Any]
+) -> None:
+    player = Player(desk)
+    await player.get(say.Welcome, ask.Hello, name="ada")
+    seated = await player.get(say.Seated, ask.Create, game="lanes")
+    at = len(player.frames)
+    await redis.hset(keys.race(seated.race.id), "round", "damaged")
+    await player.ask(request_of, race=seated.race.id, **fields)
+    answers = [message for message in player.said(at) if getattr(message, "id", None) is not None]
+    assert len(answers) == 1
