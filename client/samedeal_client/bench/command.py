@@ -3,7 +3,6 @@
 import argparse
 import asyncio
 import json
-import math
 import resource
 import signal
 import sys
@@ -18,6 +17,7 @@ from samedeal_client.bench.plan import engine_us_per_move, plan
 from samedeal_client.bench.screen import bench_screen
 from samedeal_client.bench.start import PLANS, TURNS, UNLIMITED, all_go, percentile, seated
 from samedeal_client.bench.watched import bench_watched
+from samedeal_client.cli.arguments import number, whole
 from samedeal_client.cli.output import Parser
 from samedeal_client.errors import ServerFailed
 from samedeal_client.processes import children, cpu_s, rss_kib, started
@@ -37,22 +37,30 @@ def add_parser(commands: "argparse._SubParsersAction[Parser]") -> None:
         "put the same load on both in turn, and say what each needs. Leaves nothing running.",
     )
     parser.add_argument(
-        "--races", type=_races, default=100, metavar="N", help="races of two players (100)"
+        "--races",
+        type=whole(1, MAX_RACES),
+        default=100,
+        metavar="N",
+        help="races of two players (100)",
     )
     parser.add_argument(
         "--rate",
-        type=_rate,
+        type=number(0, MAX_RATE),
         default=5.0,
         metavar="R",
         help="moves a second of each player; 0: the next as soon as the last is answered (5)",
     )
     parser.add_argument(
-        "--seconds", type=_seconds, default=10.0, metavar="S", help="time under load, each (10)"
+        "--seconds",
+        type=number(1, MAX_SECONDS),
+        default=10.0,
+        metavar="S",
+        help="time under load, each (10)",
     )
     parser.add_argument("--game", default="lanes", choices=list(GAMES), help="game (%(default)s)")
     parser.add_argument(
         "--spectators",
-        type=_spectators,
+        type=whole(0, MAX_SPECTATORS),
         default=0,
         metavar="K",
         help="in place of the echo: the same load with and without so many watchers of the first "
@@ -65,7 +73,11 @@ def add_parser(commands: "argparse._SubParsersAction[Parser]") -> None:
         "then pages of a small and of a large board",
     )
     parser.add_argument(
-        "--rows", type=_rows, default=1_000_000, metavar="N", help="rows of the large board (10^6)"
+        "--rows",
+        type=whole(1000, MAX_ROWS),
+        default=1_000_000,
+        metavar="N",
+        help="rows of the large board (10^6)",
     )
     parser.add_argument(
         "--screen",
@@ -160,39 +172,3 @@ async def _bench(game_id: str, races: int, rate: float, seconds: float) -> dict[
         "rss_kib_per_connection": round(idle_kib / (2 * (races - warm)), 1),
         "engine_us_per_move": round(engine_us_per_move(game(game_id), plans), 2),
     }
-
-
-def _races(text: str) -> int:
-    if not (text.isdecimal() and 1 <= int(text) <= MAX_RACES):
-        raise argparse.ArgumentTypeError(f"{text} is not a whole number from 1 to {MAX_RACES}")
-    return int(text)
-
-
-def _rows(text: str) -> int:
-    if not (text.isdecimal() and 1000 <= int(text) <= MAX_ROWS):
-        raise argparse.ArgumentTypeError(f"{text} is not a whole number from 1000 to {MAX_ROWS}")
-    return int(text)
-
-
-def _spectators(text: str) -> int:
-    if not (text.isdecimal() and int(text) <= MAX_SPECTATORS):
-        raise argparse.ArgumentTypeError(f"{text} is not a whole number up to {MAX_SPECTATORS}")
-    return int(text)
-
-
-def _rate(text: str) -> float:
-    return _number(text, 0.0, MAX_RATE)
-
-
-def _seconds(text: str) -> float:
-    return _number(text, 1.0, MAX_SECONDS)
-
-
-def _number(text: str, least: float, most: float) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not least <= value <= most:
-        raise argparse.ArgumentTypeError(f"{text} is not a number from {least:g} to {most:g}")
-    return value

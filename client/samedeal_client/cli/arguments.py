@@ -1,6 +1,7 @@
 """Arguments that are checked where they are read, each with a sentence of its own."""
 
 import argparse
+import math
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -21,6 +22,7 @@ __all__ = [
     "link_code",
     "name",
     "new_file",
+    "number",
     "pace",
     "race_id",
     "race_or_code",
@@ -50,15 +52,24 @@ def whole(least: int, most: int) -> Callable[[str], int]:
     return read
 
 
-def pace(text: str) -> float:
-    """Read seconds between moves."""
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = -1.0
-    if not 0 <= seconds <= MAX_PACE_S:
-        raise argparse.ArgumentTypeError(f"{text[:20]!r} is not from 0 to {MAX_PACE_S:g} seconds")
-    return seconds
+def number(least: float, most: float, what: str = "") -> Callable[[str], float]:
+    """Read a number in a range, of `what`."""
+
+    def read(text: str) -> float:
+        try:
+            value = float(text)
+        except ValueError:
+            value = math.nan
+        if not least <= value <= most:
+            span = f"from {least:g} to {most:g}"
+            raise argparse.ArgumentTypeError(f"{text[:20]!r} is not {span} {what}".rstrip())
+        return value
+
+    return read
+
+
+pace = number(0, MAX_PACE_S, "seconds")
+"""Read seconds between moves."""
 
 
 def day(text: str) -> int:
@@ -79,16 +90,22 @@ def seed(text: str) -> str:
 def new_file(text: str) -> Path:
     """Read the name of a file to write, before anything is played for it."""
     path = Path(text)
-    reason = None
-    if not path.parent.is_dir():
-        reason = f"there is no folder {path.parent}"
-    elif path.is_dir():
-        reason = "it is a folder"
-    elif not os.access(path if path.exists() else path.parent, os.W_OK):
-        reason = "it may not be written"
-    if reason is not None:
+    if (reason := _unwritable(path)) is not None:
         raise argparse.ArgumentTypeError(f"cannot write {text[:200]}: {reason}")
     return path
+
+
+def _unwritable(path: Path) -> str | None:
+    """Say what speaks against writing a file; None if nothing does."""
+    try:
+        if not path.parent.is_dir():
+            return f"there is no folder {path.parent}"
+        if path.is_dir():
+            return "it is a folder"
+        place = path if path.exists() else path.parent
+    except OSError as error:
+        return error.strerror
+    return None if os.access(place, os.W_OK) else "it may not be written"
 
 
 def name(text: str) -> str:
