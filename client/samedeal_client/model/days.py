@@ -60,36 +60,12 @@ def day_rows(
     canvas = Canvas(width, height)
     canvas.put(1, 2, "DAILY", Ink.TITLE)
     if choice is not None:
-        daily = choice.daily
-        left_ms = max(0, daily.rollover_ms - since_ms)
-        told = daily.model_copy(update={"games": (), "rollover_ms": left_ms})
+        left_ms = max(0, choice.daily.rollover_ms - since_ms)
+        told = choice.daily.model_copy(update={"games": (), "rollover_ms": left_ms})
         head = day_lines(told, now)[0]
         canvas.put(1, 8, elided(head.removeprefix("daily"), width - 9))
-        for at, each in enumerate(daily.games):
-            is_chosen = at == choice.at
-            star = " featured" if each.game == daily.featured else ""
-            ink = Ink.OWN if is_chosen else Ink.PLAIN
-            mark = ">" if is_chosen else " "
-            title = clipped(f"{game(each.game).title}{star}", 26)
-            canvas.put(3 + at, 1, f"{mark} {title} {own_line(each, is_short=width < _WIDE)}", ink)
-        at = 4 + len(daily.games)
-        each = choice.chosen
-        played = (
-            f"{each.played} {'has' if each.played == 1 else 'have'} finished it"
-            if each.played
-            else "nobody has finished it yet"
-        )
-        about = [f"{each.label.value} deal, {played}", f"commitment {each.commitment}"]
-        if each.void:
-            about.append("taken out of the ranking by the operators")
-        if not choice.is_over:
-            about.append("results of others stay hidden until your own run is over")
-            about.append("your first run ranks; its clock runs on when you leave")
-        room = max(0, height - 2 - at)
-        for line in [*about, "", *choice.card, "", *_promises(daily, each.game)][:room]:
-            ink = Ink.DIM if line in about else Ink.PLAIN
-            canvas.put(at, 2, elided(line, width - 3), ink)
-            at += 1
+        _games(canvas, 3, choice)
+        _chosen(canvas, 4 + len(choice.daily.games), choice)
     canvas.put(height - 2, 2, clipped(sentence, width - 2), Ink.BAD)
     offers: list[tuple[Action, str]] = []
     if choice is not None and choice.is_over:
@@ -107,6 +83,36 @@ def day_rows(
     )
     canvas.put(height - 1, 1, foot, Ink.DIM)
     return canvas.rows()
+
+
+def _games(canvas: Canvas, top: int, choice: DayChoice) -> None:
+    """The games of the day, a row each."""
+    is_short = canvas.width < _WIDE
+    for at, each in enumerate(choice.daily.games):
+        mark, ink = (">", Ink.OWN) if at == choice.at else (" ", Ink.PLAIN)
+        star = " featured" if each.game == choice.daily.featured else ""
+        title = clipped(f"{game(each.game).title}{star}", 26)
+        canvas.put(top + at, 1, f"{mark} {title} {own_line(each, is_short=is_short)}", ink)
+
+
+def _chosen(canvas: Canvas, top: int, choice: DayChoice) -> None:
+    """All that is told of the game chosen, as far as there is room."""
+    each = choice.chosen
+    played = (
+        f"{each.played} {'has' if each.played == 1 else 'have'} finished it"
+        if each.played
+        else "nobody has finished it yet"
+    )
+    about = [f"{each.label.value} deal, {played}", f"commitment {each.commitment}"]
+    if each.void:
+        about.append("taken out of the ranking by the operators")
+    if not choice.is_over:
+        about.append("results of others stay hidden until your own run is over")
+        about.append("your first run ranks; its clock runs on when you leave")
+    lines = [*about, "", *choice.card, "", *_promises(choice.daily, each.game)]
+    for at, line in enumerate(lines[: max(0, canvas.height - 2 - top)], start=top):
+        ink = Ink.DIM if line in about else Ink.PLAIN
+        canvas.put(at, 2, elided(line, canvas.width - 3), ink)
 
 
 def _promises(daily: say.Daily, game_id: str) -> list[str]:

@@ -27,7 +27,6 @@ def room_rows(
     """Draw the room; `said` is what each seat said last."""
     canvas = Canvas(width, height)
     rules = game(view.game)
-    is_host = view.host == seat
     canvas.put(1, 2, f"ROOM {view.code}", Ink.TITLE)
     left = canvas.put(1, 14, rules.title.upper(), Ink.TITLE)
     own = next((player.name for player in view.players if player.seat == seat), "")
@@ -51,6 +50,23 @@ def room_rows(
     canvas.put(at + 1, 2, "on the server", Ink.DIM)
     canvas.put(at + 1, 20, server)
     at += 2 + gap
+    at = _seats(canvas, at, view, seat, said) + gap
+    for line in terms:
+        canvas.put(at, 2, line, Ink.DIM)
+        at += 1
+    at += gap
+    if view.phase is Phase.COUNTDOWN:
+        canvas.put(at, 2, f"GO in {max(1, -(clock_ms // 1000))}", Ink.TITLE)
+    else:
+        canvas.put(at, 2, _waits_for(view, seat, keys), Ink.TITLE)
+    canvas.put(height - 2, 2, sentence, Ink.BAD)
+    foot = keys.foot(width - 2, *_hints(view, seat))
+    canvas.put(height - 1, 1, foot, Ink.DIM)
+    return canvas.rows()
+
+
+def _seats(canvas: Canvas, at: int, view: RaceView, seat: int, said: Mapping[int, str]) -> int:
+    """Who sits where. Return the row below."""
     taken = {player.seat: player for player in view.players}
     for number in range(1, view.options.seats + 1):
         canvas.put(at, 2, f"seat {number}", Ink.DIM)
@@ -64,25 +80,18 @@ def room_rows(
         else:
             canvas.put(at, 10, "free", Ink.DIM)
         at += 1
-    at += gap
-    for line in terms:
-        canvas.put(at, 2, line, Ink.DIM)
-        at += 1
-    at += gap
-    if view.phase is Phase.COUNTDOWN:
-        canvas.put(at, 2, f"GO in {max(1, -(clock_ms // 1000))}", Ink.TITLE)
-    else:
-        canvas.put(at, 2, _waits_for(view, seat, keys), Ink.TITLE)
-    canvas.put(height - 2, 2, sentence, Ink.BAD)
+    return at
+
+
+def _hints(view: RaceView, seat: int) -> list[Hint]:
+    """What can be done in the room."""
     hints: list[Hint] = [(Action.READY, "ready")]
     if view.options.bots and len(view.players) < view.options.seats:
         hints += [(Action.ADD_BOT, "add a bot")]
-    if is_host:
+    if view.host == seat:
         hints += [(Action.OPTIONS, "options"), (Action.START, "start now")]
     hints += [] if is_alone(view) else [(Action.SAY, "say")]
-    foot = keys.foot(width - 2, *hints, (Action.HELP, "help"), (Action.LEAVE, "leave"))
-    canvas.put(height - 1, 1, foot, Ink.DIM)
-    return canvas.rows()
+    return [*hints, (Action.HELP, "help"), (Action.LEAVE, "leave")]
 
 
 def _about(view: RaceView, player: PlayerView) -> str:

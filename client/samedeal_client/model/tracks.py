@@ -1,7 +1,7 @@
 """The players of a race as rows: who is where, who is there, and what happened last."""
 
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from samedeal.engine.games import game
 from samedeal.protocol.fields import PlayerView, RaceView, Status
@@ -108,7 +108,7 @@ def panel(
     height: int,
     *,
     page: str = "tracks",
-    last: Mapping[int, str] | None = None,
+    last: Mapping[int, str] = {},
     log: Sequence[str] = (),
     said: Mapping[int, str] = {},
     tall: bool = False,
@@ -117,7 +117,6 @@ def panel(
     """Draw the panel beside a board. `last` is what each seat did last, `said` what it
     said; `tall` has the former in rows. `how` the game goes is for who has not begun yet."""
     canvas = Canvas(width, height)
-    last = last or {}
     players = view.players
     here = sum(player.present for player in players)
     canvas.put(0, 1, f"RACE {view.code}", Ink.TITLE)
@@ -125,42 +124,66 @@ def panel(
     if any(is_ghost(player.seat) for player in players):
         right = "ghosts, unranked"
     canvas.put(0, width - len(right), right, Ink.DIM)
-    at = 1
     if page == "log":
         lines = [line for text in log for line in textwrap.wrap(text, width - 2)]
-        for line in lines[-(height - 2) :]:
-            canvas.put(at, 1, line)
-            at += 1
-        return canvas.rows()
-    if page == "numbers":
+        _lines(canvas, 1, lines[-(height - 2) :])
+    elif page == "numbers":
         _numbers(canvas, view, seat)
-        return canvas.rows()
-    for place, player in enumerate(in_order(players), start=1):
+    else:
+        at = _tracks(canvas, view, seat, last if tall else None)
+        at = _last_of(canvas, at, view, said, Ink.GOOD)
+        _rest(canvas, at, view, seat, {} if tall else last, how)
+    return canvas.rows()
+
+
+def _tracks(canvas: Canvas, view: RaceView, seat: int, last: Mapping[int, str] | None) -> int:
+    """Every player's track, with `last` what it did in a row of its own. Return the row below."""
+    at = 1
+    for place, player in enumerate(in_order(view.players), start=1):
         _track(canvas, at, view, player, place, seat)
         at += 1
-        if tall and at < height:
+        if last is not None and at < canvas.height:
             canvas.put(at, 3, last.get(player.seat, ""), Ink.DIM)
             at += 1
-    at += 1
-    names = {player.seat: player.name for player in players}
-    for other, words in list(said.items())[-3:]:
-        canvas.put(at, 1, clipped(f"{names.get(other, '?')}: {words}", width - 1), Ink.GOOD)
-        at += 1
-    at += bool(said)
-    told = [line for text in how for line in textwrap.wrap(text, width - 1)]
-    below = _notes(Canvas(width, height), at, view, seat, last, tall=tall) + 1
-    if not told or below + len(told) <= height or at + len(told) > height:
-        _notes(canvas, at, view, seat, last, tall=tall)
-        at = below
-    else:
+    return at + 1
+
+
+def _last_of(canvas: Canvas, at: int, view: RaceView, words: Mapping[int, str], ink: Ink) -> int:
+    """The last three of what seats said or did. Return the row below, with a gap."""
+    names = {player.seat: player.name for player in view.players}
+    lines = [f"{names.get(seat, '?')}: {text}" for seat, text in words.items()][-3:]
+    return _lines(canvas, at, [clipped(line, canvas.width - 1) for line in lines], ink) + bool(
+        lines
+    )
+
+
+def _rest(
+    canvas: Canvas,
+    at: int,
+    view: RaceView,
+    seat: int,
+    last: Mapping[int, str],
+    how: Sequence[str],
+) -> None:
+    """Notes, then how the game goes; where only one of both has room, the latter."""
+    told = [line for text in how for line in textwrap.wrap(text, canvas.width - 1)]
+    # Where they end is seen by writing them, here to be thrown away.
+    below = _notes(Canvas(canvas.width, canvas.height), at, view, seat, last) + 1
+    if told and below + len(told) > canvas.height >= at + len(told):
         # Who has not begun yet needs the rules more than what the others do.
-        below = at + len(told) + 1
-        _legend(canvas, below, view, marks_first=True)
-    if at + len(told) <= height:
-        for line in told:
-            canvas.put(at, 1, line)
-            at += 1
-    return canvas.rows()
+        _legend(canvas, _lines(canvas, at, told) + 1, view, marks_first=True)
+        return
+    _notes(canvas, at, view, seat, last)
+    if below + len(told) <= canvas.height:
+        _lines(canvas, below, told)
+
+
+def _lines(canvas: Canvas, at: int, lines: Iterable[str], ink: Ink = Ink.PLAIN) -> int:
+    """Lines below each other. Return the row below."""
+    for line in lines:
+        canvas.put(at, 1, line, ink)
+        at += 1
+    return at
 
 
 def _track(
@@ -192,8 +215,6 @@ def _notes(
     view: RaceView,
     seat: int,
     last: Mapping[int, str],
-    *,
-    tall: bool,
 ) -> int:
     """What else there is to tell, as far as there is room. Return the row below."""
     rules = game(view.game)
@@ -208,17 +229,9 @@ def _notes(
                 left, at = 1, at + 1
             left = canvas.put(at, left, text) + 2
         at += 2
-    if last and not tall:
-        names = {player.seat: player.name for player in view.players}
-        for other, what in list(last.items())[-3:]:
-            canvas.put(at, 1, clipped(f"{names.get(other, '?')}: {what}", canvas.width - 1))
-            at += 1
-        at += 1
-    series = series_line(view, seat)
-    for text in textwrap.wrap(series, canvas.width - 1):
-        canvas.put(at, 1, text)
-        at += 1
-    return _legend(canvas, at + bool(series), view)
+    at = _last_of(canvas, at, view, last, Ink.PLAIN)
+    series = textwrap.wrap(series_line(view, seat), canvas.width - 1)
+    return _legend(canvas, _lines(canvas, at, series) + bool(series), view)
 
 
 def _legend(canvas: Canvas, at: int, view: RaceView, *, marks_first: bool = False) -> int:
@@ -240,12 +253,7 @@ def _legend(canvas: Canvas, at: int, view: RaceView, *, marks_first: bool = Fals
         notes.append("off = link lost")
     if any(player.status is Status.BANKED for player in view.players):
         notes.append("bank = result locked in")
-    for text in notes + ends if marks_first else ends + notes:
-        if at >= canvas.height:
-            break
-        canvas.put(at, 1, text, Ink.DIM)
-        at += 1
-    return at
+    return _lines(canvas, at, notes + ends if marks_first else ends + notes, Ink.DIM)
 
 
 def folded(view: RaceView, seat: int, width: int) -> Row:
