@@ -37,73 +37,13 @@ DAY_S = 24 * 3600
 def add_parsers(commands: "argparse._SubParsersAction[Parser]") -> None:
     """Add the parsers of these commands."""
     race = commands.add_parser("race", help="open a room and race", description=_RACE)
-    race.add_argument("--game", default="lanes", choices=list(GAMES), help="game (%(default)s)")
-    race.add_argument("--seats", type=whole(2, 8), metavar="N", help="seats, 2 to 8 (2)")
-    race.add_argument(
-        "--time-limit", type=whole(10, DAY_S), metavar="S", help="seconds until the close (900)"
-    )
-    race.add_argument(
-        "--last-call",
-        type=whole(0, DAY_S),
-        metavar="S",
-        help="seconds the others have after a win (60)",
-    )
-    race.add_argument("--countdown", type=whole(0, 60), metavar="S", help="seconds before GO (3)")
-    race.add_argument(
-        "--undo", choices=["safe", "none", "free"], help="what may be taken back (safe)"
-    )
-    race.add_argument(
-        "--spectating",
-        choices=["boards", "shape", "counts", "off"],
-        help="what others may see (boards; shape if ranked)",
-    )
-    race.add_argument(
-        "--watch-delay", type=whole(0, 600), metavar="S", help="seconds that boards come late (0)"
-    )
-    race.add_argument("--ranked", action="store_true", default=None, help="a ranked race")
-    race.add_argument(
-        "--no-bots", dest="bots", action="store_false", default=None, help="let no bots in"
-    )
-    race.add_argument(
-        "--best-of",
-        type=int,
-        choices=[1, 3, 5],
-        metavar="N",
-        help="a series of 1, 3 or 5 races, until one has won more than half of them (1)",
-    )
-    race.add_argument(
-        "--open",
-        action="store_true",
-        default=None,
-        help="show the room in the lobby, so that anybody may join; else only who has the code",
-    )
-    race.add_argument("--seed", type=seed, metavar="TEXT", help="deal this seed: a practice race")
+    _add_room(race)
     join = commands.add_parser("join", help="join a race by its code", description=_RACE)
     join.add_argument("code", type=code, metavar="CODE", help="the code that the host was shown")
     bot_ = commands.add_parser(
         "bot", help="a labelled bot: joins a race, opens one, or waits in quick match"
     )
-    bot_.add_argument(
-        "code", type=code, metavar="CODE", nargs="?", help="the race to join; else it opens a room"
-    )
-    bot_.add_argument(
-        "--game", default="lanes", choices=list(GAMES), help="the game of its own room"
-    )
-    bot_.add_argument(
-        "--daily", action="store_true", help="play the deal of the day, on the bots' own board"
-    )
-    bot_.add_argument(
-        "--match", action="store_true", help="wait in quick match for a person who takes a bot"
-    )
-    bot_.add_argument("--strategy", choices=["greedy"], default="greedy", help="how it plays")
-    bot_.add_argument(
-        "--seed",
-        type=whole(0, 2**31),
-        default=0,
-        metavar="N",
-        help="for its choice among equal moves (0)",
-    )
-    bot_.add_argument("--pace", type=pace, default=0.5, metavar="S", help="seconds a move (0.5)")
+    _add_bot(bot_)
     for parser in (race, join):
         parser.add_argument("--plain", action="store_true", help="one line in, one line out")
         parser.add_argument(
@@ -120,6 +60,76 @@ def add_parsers(commands: "argparse._SubParsersAction[Parser]") -> None:
     race.set_defaults(run=lambda args: asyncio.run(_play(args)))
     join.set_defaults(run=lambda args: asyncio.run(_play(args)))
     bot_.set_defaults(run=lambda args: asyncio.run(_bot(args)))
+
+
+def _add_room(parser: Parser) -> None:
+    """What can be agreed on in a room."""
+    parser.add_argument("--game", default="lanes", choices=list(GAMES), help="game (%(default)s)")
+    parser.add_argument("--seats", type=whole(2, 8), metavar="N", help="seats, 2 to 8 (2)")
+    parser.add_argument(
+        "--time-limit", type=whole(10, DAY_S), metavar="S", help="seconds until the close (900)"
+    )
+    parser.add_argument(
+        "--last-call",
+        type=whole(0, DAY_S),
+        metavar="S",
+        help="seconds the others have after a win (60)",
+    )
+    parser.add_argument("--countdown", type=whole(0, 60), metavar="S", help="seconds before GO (3)")
+    parser.add_argument(
+        "--undo", choices=["safe", "none", "free"], help="what may be taken back (safe)"
+    )
+    parser.add_argument(
+        "--spectating",
+        choices=["boards", "shape", "counts", "off"],
+        help="what others may see (boards; shape if ranked)",
+    )
+    parser.add_argument(
+        "--watch-delay", type=whole(0, 600), metavar="S", help="seconds that boards come late (0)"
+    )
+    parser.add_argument("--ranked", action="store_true", default=None, help="a ranked race")
+    parser.add_argument(
+        "--no-bots", dest="bots", action="store_false", default=None, help="let no bots in"
+    )
+    parser.add_argument(
+        "--best-of",
+        type=int,
+        choices=[1, 3, 5],
+        metavar="N",
+        help="a series of 1, 3 or 5 races, until one has won more than half of them (1)",
+    )
+    parser.add_argument(
+        "--open",
+        action="store_true",
+        default=None,
+        help="show the room in the lobby, so that anybody may join; else only who has the code",
+    )
+    parser.add_argument("--seed", type=seed, metavar="TEXT", help="deal this seed: a practice race")
+
+
+def _add_bot(parser: Parser) -> None:
+    """Where a bot plays, and how."""
+    parser.add_argument(
+        "code", type=code, metavar="CODE", nargs="?", help="the race to join; else it opens a room"
+    )
+    parser.add_argument(
+        "--game", default="lanes", choices=list(GAMES), help="the game of its own room"
+    )
+    parser.add_argument(
+        "--daily", action="store_true", help="play the deal of the day, on the bots' own board"
+    )
+    parser.add_argument(
+        "--match", action="store_true", help="wait in quick match for a person who takes a bot"
+    )
+    parser.add_argument("--strategy", choices=["greedy"], default="greedy", help="how it plays")
+    parser.add_argument(
+        "--seed",
+        type=whole(0, 2**31),
+        default=0,
+        metavar="N",
+        help="for its choice among equal moves (0)",
+    )
+    parser.add_argument("--pace", type=pace, default=0.5, metavar="S", help="seconds a move (0.5)")
 
 
 _RACE = (
