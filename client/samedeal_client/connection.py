@@ -182,7 +182,8 @@ class Client:
         return self._exchange.next_id()
 
     def _new_race(self, seated: say.Seated) -> Race:
-        """Make the race of a new seat, and let go of those of its room that it follows."""
+        """Make the race of a new seat, and let go of those that are over for good."""
+        self._exchange.rest()
         seats = self._exchange.seats
         for race_id, race in list(seats.items()):
             if race.code == seated.race.code and race.view.phase is Phase.CLOSED:

@@ -44,6 +44,10 @@ class Seat(Protocol):
     def is_alive(self) -> bool:
         """Whether anything can still come."""
 
+    @property
+    def is_followed(self) -> bool:
+        """Whether somebody would miss what comes: else a closed race is not resumed."""
+
     def check(self) -> None:
         """Raise what ended it, if it has ended."""
 
@@ -231,6 +235,17 @@ class Exchange(Generic[_Seat]):
         after_s = 0.0 if hint_ms is None else self._pauses.after(hint_ms)
         self._own(self._attach(seat, race_id, anew, after_s))
 
+    def rest(self) -> None:
+        """Let go of closed races that nobody follows: `take_back` has one told of again."""
+        for race_id, seat in list(self.seats.items()):
+            if not seat.is_followed:
+                del self.seats[race_id]
+
+    def take_back(self, seat: _Seat, race_id: str) -> None:
+        """Have a seat that was let go of resumed, as somebody follows it again."""
+        self.seats[race_id] = seat
+        self.attach(seat, race_id)
+
     async def _ask(
         self, message: ask.ClientMessage, seat: Seat | None, refusals: list[Refused]
     ) -> Any:
@@ -320,6 +335,7 @@ class Exchange(Generic[_Seat]):
                 await wire.close()
                 wire = await self._come_back(wire.retry_ms)
                 self._take_up(wire)
+                self.rest()
                 for race_id, seat in list(self.seats.items()):
                     if seat.is_alive:
                         self.attach(seat, race_id)

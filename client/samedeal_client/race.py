@@ -2,7 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -98,6 +99,8 @@ class Race:
         self._clock: tuple[int, float]
         """What the server's clock said last, from GO, and when by the loop's."""
         self._hear_clock(self.model.view)
+        self._followers = 0
+        """Calls under way that need to hear what comes."""
         self._ended_by: type[ask.Bank] | type[ask.Leave] | None = None
 
     @property
@@ -135,6 +138,11 @@ class Race:
     def is_alive(self) -> bool:
         """Whether anything can still come: the seat is held here, the link not given up."""
         return self._error is None
+
+    @property
+    def is_followed(self) -> bool:
+        """Whether the race is open, or somebody waits for something of it."""
+        return self.is_alive and (self.view.phase is not Phase.CLOSED or self._followers > 0)
 
     @property
     def is_taken_over(self) -> bool:
@@ -175,9 +183,13 @@ class Race:
         self._ended_by = ask.Bank
 
     async def leave(self) -> None:
-        """Give the seat back (lobby), or end the run."""
+        """Give the seat back (lobby), which ends this, or end the run."""
+        was_lobby = self.view.phase is Phase.LOBBY
         await self._do(ask.Leave(id=self._exchange.next_id(), race=self.id))
         self._ended_by = ask.Leave
+        if was_lobby and self.view.phase is Phase.LOBBY:
+            self.end(ConnectionLost("the seat was given back"))
+            self._exchange.rest()
 
     async def end_race(self) -> None:
         """Close the race, in which only bots play on. Raise Refused while a person does."""
@@ -207,23 +219,27 @@ class Race:
 
         Of how the others moved on a slow reader gets the newest, all of it in one event.
         """
-        while True:
-            try:
-                event = await self._events.next()
-            except ClientError:
-                return
-            if event is not None:
-                yield event
+        with self._following():
+            while True:
+                try:
+                    event = await self._events.next()
+                except ClientError:
+                    return
+                if event is not None:
+                    yield event
 
     async def until(self, condition: Callable[[], bool]) -> None:
         """Wait until something about the race holds.
 
         Raise ConnectionLost, or Refused after another connection took the seat, if it never can.
         """
-        while not condition():
-            self.check()
-            self._changed.clear()
-            await self._changed.wait()
+        if condition():
+            return
+        with self._following():
+            while not condition():
+                self.check()
+                self._changed.clear()
+                await self._changed.wait()
 
     async def until_go(self) -> None:
         """Wait for the board."""
@@ -288,7 +304,7 @@ class Race:
 
     def seated(self, seated: say.Seated) -> None:
         """The seat was resumed: take over what the server knows, send again what it does not."""
-        had_begun, phase = self.model.has_begun, self.view.phase
+        had_begun, phase, following = self.model.has_begun, self.view.phase, self.view.next
         try:
             resumed = self.model.resume(seated)
         except OutOfStep as error:
@@ -321,6 +337,8 @@ class Race:
             )
         if self.view.phase is Phase.CLOSED and phase is not Phase.CLOSED:
             self._event(say.Closed(race=self.view))
+        if self.view.next is not None and following is None:
+            self._event(say.Moved(race=self.id, to=self.view.next, code=self.code))
         self._changed.set()
 
     def happened(self, event: Any) -> None:
@@ -396,7 +414,22 @@ class Race:
     async def _do(self, message: ask.ClientMessage) -> None:
         # Whoever lost the seat must not end the run of the connection that has it.
         self.check()
-        await self._exchange.request(message, say.Done, self)
+        with self._following():
+            await self._exchange.request(message, say.Done, self)
+
+    @contextmanager
+    def _following(self) -> Iterator[None]:
+        """Have it told of what comes, also if it was let go of meanwhile."""
+        self._followers += 1
+        holder = self._exchange.seats.get(self.id)
+        if self.is_alive and holder is None:
+            self._exchange.take_back(self, self.id)
+        elif holder is not self:
+            self.end(ConnectionLost("the seat was resumed by another call, which follows it now"))
+        try:
+            yield
+        finally:
+            self._followers -= 1
 
     async def _act(self, message: ask.PlayMove | ask.PlayUndo) -> say.Ack:
         loop = asyncio.get_running_loop()
