@@ -6,11 +6,12 @@ import json
 import os
 import secrets
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
 from samedeal_client.errors import BadAccounts
 
-__all__ = ["forget", "guest_name", "keep", "keep_usual", "recall", "usual_name"]
+__all__ = ["forget", "guest_name", "keep", "keep_usual", "recall", "recall_any", "usual_name"]
 
 _HOW = ("quick", "calm", "bold", "keen", "merry", "quiet", "swift", "wise")
 _WHO = ("heron", "otter", "lynx", "wren", "marten", "finch", "badger", "hare")
@@ -42,6 +43,11 @@ def recall(server: str, name: str) -> str | None:
             return token
         case _:
             raise _moved_aside(path)
+
+
+def recall_any(servers: Iterable[str], name: str) -> str | None:
+    """Return the token kept for a name on the first of these nodes that has one."""
+    return next(filter(None, (recall(server, name) for server in servers)), None)
 
 
 def keep(server: str, name: str, token: str) -> None:

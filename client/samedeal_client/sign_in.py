@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
 from samedeal.protocol.errors import ErrorCode
-from samedeal_client.accounts import guest_name, keep, keep_usual, recall, usual_name
+from samedeal_client.accounts import guest_name, keep, keep_usual, recall_any, usual_name
 from samedeal_client.connection import Client
 from samedeal_client.errors import ClientError, Refused
 from samedeal_client.wire import addresses
@@ -46,8 +46,7 @@ async def signed_in(
     if as_usual and given is None:
         given = last_name(server, is_local=is_local) or like
     own_name = given or guest_name()
-    kept = (recall(node, own_name) for node in nodes) if given else ()
-    token = next((one for one in kept if one is not None), None)
+    token = recall_any(nodes, own_name) if given else None
     async with AsyncExitStack() as stack:
         try:
             client = await stack.enter_async_context(

@@ -76,12 +76,12 @@ def test_friends_are_named_from_the_shell_and_kept(played: str, tmp_path: Path) 
     def friend(*words: str) -> tuple[int, str, str]:
         return run_cli("friend", *words, "--server", played, state=tmp_path)
 
+    code, _, complaint = friend("add", "board-nobody", "--name", "board-mo")
+    assert (code, "nobody here has that name" in complaint) == (2, True)
     assert friend("list", "--name", "board-mo")[1].startswith("no friends are named yet")
     # Who it was last, it is now.
     assert friend("add", "board-mo") == (2, "", "samedeal: you cannot befriend yourself\n")
-    code, _, complaint = friend("add", "board-nobody")
-    assert (code, "nobody here has that name" in complaint) == (2, True)
-    run_cli("friend", "list", "--name", "board-fay", "--server", played, state=tmp_path / "other")
+    run_cli("friend", "add", "x", "--name", "board-fay", "--server", played, state=tmp_path / "o")
     assert friend("add", "board-fay") == (0, "board-fay\n", "")
     (listed,) = friend("list", "--json")[1].splitlines()
     assert json.loads(listed)["name"] == "board-fay"
@@ -90,3 +90,26 @@ def test_friends_are_named_from_the_shell_and_kept(played: str, tmp_path: Path) 
     where = ("board", "--game", GAME, "--server", played, "--friends")
     code, text, _ = run_cli(*where, state=tmp_path)
     assert (code, "nobody is on this board" in text) == (0, True)
+
+
+@pytest.mark.parametrize(
+    "look",
+    [("board", "--around"), ("friend", "list"), ("daily", "--info"), ("daily", "--share")],
+    ids=" ".join,
+)
+def test_who_only_looks_makes_no_account_and_stays_who_is_usual(
+    played: str, tmp_path: Path, look: tuple[str, ...]
+) -> None:
+    def run(*words: str) -> tuple[int, str, str]:
+        return run_cli(*words, "--server", played, state=tmp_path)
+
+    run(*look)
+    assert list(tmp_path.iterdir()) == []
+    code, text, complaint = run(*look, "--name", "board-new")
+    assert (code, text) == (2, "")
+    assert complaint.startswith("samedeal: no account of the name board-new is kept here")
+    looker, usual = (f"{who}-{look[1].strip('-')}" for who in ("looker", "usual"))
+    for name in (looker, usual):
+        run("friend", "add", "x", "--name", name)
+    assert run(*look, "--name", looker)[2] == ""
+    assert run("me")[1].startswith(f"{usual}, ")

@@ -2,12 +2,14 @@
 
 import argparse
 from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 
-from samedeal_client.accounts import guest_name, usual_name
+from samedeal.protocol.errors import ErrorCode
+from samedeal_client.accounts import guest_name, recall_any
 from samedeal_client.cli.play import wants_screen
 from samedeal_client.connection import Client
-from samedeal_client.sign_in import signed_in
+from samedeal_client.errors import ClientError, Refused
+from samedeal_client.sign_in import last_name, signed_in
 from samedeal_client.wire import addresses
 
 __all__ = ["connected", "looking_on"]
@@ -32,11 +34,20 @@ def connected(
 
 @asynccontextmanager
 async def looking_on(server: str, name: str | None = None) -> AsyncIterator[Client]:
-    """Who the user was last, if anybody; who only looks on leaves no account behind here."""
-    is_known = any(usual_name(node) for node in addresses(server))
-    if name or is_known:
-        async with signed_in(server, name, as_usual=True) as client:
-            yield client
-    else:
-        async with Client(server, name=guest_name()) as client:
-            yield client
+    """The account of the name given, or who the user was last; else a guest that is not kept.
+
+    Who only looks on leaves no account behind, and stays who is usual. Raise ClientError if no
+    account of the name given is kept here.
+    """
+    seen_as = name or last_name(server)
+    token = recall_any(addresses(server), seen_as) if seen_as else None
+    if name and token is None:
+        raise ClientError(f"no account of the name {name} is kept here; play once, or say me use")
+    async with AsyncExitStack() as stack:
+        try:
+            client = await stack.enter_async_context(Client(server, name=guest_name(), token=token))
+        except Refused as refusal:
+            if name or refusal.code is not ErrorCode.BAD_TOKEN:
+                raise
+            client = await stack.enter_async_context(Client(server, name=guest_name()))
+        yield client

@@ -108,7 +108,10 @@ async def _friend(args: argparse.Namespace) -> int:
     if (args.who is None) is not (args.what == "list"):
         wants = "takes no name" if args.what == "list" else "needs the name of a friend"
         raise ClientError(f"friend {args.what} {wants}")
-    async with connected(args, as_usual=True) as client:
+    # Only who names a friend needs an account.
+    looks_on = args.what == "list"
+    account = looking_on(args.server, args.name) if looks_on else connected(args, as_usual=True)
+    async with account as client:
         match args.what:
             case "add":
                 friends = await client.boards.befriend(args.who)

@@ -10,7 +10,7 @@ from samedeal.protocol.daily_messages import DayGame
 from samedeal.protocol.days import DAILY_GAMES
 from samedeal_client import bot
 from samedeal_client.cli import daytext
-from samedeal_client.cli.account import connected
+from samedeal_client.cli.account import connected, looking_on
 from samedeal_client.cli.arguments import DEFAULT_SERVER, add_server, day, name, new_file
 from samedeal_client.cli.order import tell_result
 from samedeal_client.cli.output import FINE, NO, Parser, Voice
@@ -54,7 +54,9 @@ def add_parser(commands: "argparse._SubParsersAction[Parser]") -> None:
 
 async def _daily(args: argparse.Namespace) -> int:
     voice = Voice(as_json=args.json)
-    async with connected(args, as_usual=True) as client:
+    looks_on = args.info or args.share
+    account = looking_on(args.server, args.name) if looks_on else connected(args, as_usual=True)
+    async with account as client:
         daily = await client.daily(args.game, day=args.day)
         if args.info:
             lines = daytext.day_lines(daily, datetime.now().astimezone())

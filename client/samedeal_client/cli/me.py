@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from samedeal.protocol.limits import LINK_LETTERS
-from samedeal_client.accounts import forget, keep, keep_usual, recall, usual_name
+from samedeal_client.accounts import forget, keep, keep_usual, recall_any, usual_name
 from samedeal_client.cli.arguments import add_server, link_code, name, new_file
 from samedeal_client.cli.output import FINE, Parser, Voice, complain
 from samedeal_client.connection import Client
@@ -96,8 +96,7 @@ async def _account(args: argparse.Namespace) -> AsyncIterator[_Mine]:
     """Sign in to the account that is kept here. Raise ClientError if none is."""
     nodes = tuple(addresses(args.server))
     kept_as = args.name or next(filter(None, map(usual_name, nodes)), None)
-    tokens = (recall(node, kept_as) for node in nodes) if kept_as else ()
-    token = next(filter(None, tokens), None)
+    token = recall_any(nodes, kept_as) if kept_as else None
     if kept_as is None or token is None:
         whose = f"of the name {kept_as}" if kept_as else "of yours"
         raise ClientError(f"no account {whose} is kept here; play once, or say --name or me use")
