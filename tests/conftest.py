@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
@@ -23,7 +24,11 @@ from support import ServerProcess, eventually, second_node
 
 
 def pytest_configure() -> None:
-    """Have Ctrl-C mean itself also where the tests run as a background job of a script."""
+    """Have Ctrl-C mean itself in a background job too, and examples take the time they need."""
+    settings.register_profile(
+        "patient", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    )
+    settings.load_profile("patient")
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 

@@ -264,7 +264,7 @@ class Trio:
             return any((v.seat, v.moves) == (seat, self.seq[seat]) for v in views)
 
         for player in self.seats.values():
-            await eventually(lambda p=player: heard(p), 20)  # type: ignore[misc]
+            await eventually(lambda p=player: heard(p))  # type: ignore[misc]
 
     async def resume(self, seat: int) -> None:
         """Come back on another connection, with half of the play known already."""

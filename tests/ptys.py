@@ -17,9 +17,10 @@ from typing import Self
 
 import pyte
 
+from support import PATIENCE_S
+
 __all__ = ["Terminal"]
 
-WITHIN_S = 20.0
 # The emulator takes these for text: questions about modes, and the keyboard protocol.
 _UNKNOWN = re.compile(rb"\x1b\[[>=<?][0-9;]*(?:u|\$p)")
 
@@ -103,10 +104,14 @@ class Terminal:
 
     def until_gone(self, text: str) -> None:
         """Wait until this is on the screen no more."""
-        assert self._drain_until(lambda: text not in self.text), self.text
+        self.until_so(lambda: text not in self.text)
+
+    def until_so(self, condition: Callable[[], bool]) -> None:
+        """Wait until something holds of what is on the screen."""
+        assert self._drain_until(condition), self.text
 
     def _drain_until(self, condition: Callable[[], bool]) -> bool:
-        deadline = time.monotonic() + WITHIN_S
+        deadline = time.monotonic() + PATIENCE_S
         while not condition():
             if time.monotonic() > deadline:
                 return False

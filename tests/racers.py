@@ -115,7 +115,7 @@ async def finish(racers: list[Racer], socket: str) -> None:
         async def all_are_counted() -> bool:
             return None not in await redis.hmget(rows, [racer.client.player for racer in racers])
 
-        await eventually(all_are_counted, 30)
+        await eventually(all_are_counted)
     async for row in racers[0].client.boards.rows(GAME, limit=100):
         assert row.races == 1
     for racer in racers:

@@ -14,6 +14,7 @@ from samedeal_server.store.address import StoreAddress
 from samedeal_server.store.leases import Outage, Outages
 from samedeal_server.store.races import Advanced, Attached, NewRace, RaceStore
 from samedeal_server.store.scripts import Script, run
+from support import PATIENCE_S
 
 __all__ = ["ADA", "CODE", "COMMIT", "EVA", "IVO", "RACE", "ZOE", "Store", "ear", "new_race"]
 
@@ -107,10 +108,10 @@ async def ear(
     pubsub = redis.pubsub()
     for node in nodes:
         await pubsub.subscribe(keys.bell(node))
-        await pubsub.get_message(timeout=5)
+        await pubsub.get_message(timeout=PATIENCE_S)
 
     async def heard() -> tuple[str, str] | None:
-        message = await pubsub.get_message(timeout=5)
+        message = await pubsub.get_message(timeout=PATIENCE_S)
         return None if message is None else (message["channel"], message["data"])
 
     yield heard

@@ -18,6 +18,7 @@ from samedeal.protocol import server_messages as say
 from samedeal.protocol.client_messages import ClientMessage, Hello
 from samedeal.protocol.codec import decode_server, encode
 from samedeal.protocol.limits import SUBPROTOCOL
+from support import PATIENCE_S
 
 __all__ = ["Raw", "binary", "opened", "raw"]
 
@@ -45,7 +46,7 @@ class Raw:
         """Read on."""
         self.writer.transport.resume_reading()  # type: ignore[attr-defined] # a stream's transport
 
-    async def event(self, within_s: float = 5) -> Event:
+    async def event(self, within_s: float = PATIENCE_S) -> Event:
         async with asyncio.timeout(within_s):
             while not self._events:
                 data = await self.reader.read(65536)

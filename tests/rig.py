@@ -15,15 +15,13 @@ from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
 from samedeal_server.store.embedded import find_binary
-from support import ServerProcess, eventually
+from support import PATIENCE_S, ServerProcess, eventually
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
 __all__ = ["ChildStore", "Node", "OwnStore"]
-
-START_S = 60.0
 
 
 async def process_at(socket: str) -> int:
@@ -78,7 +76,7 @@ class OwnStore:
             assert process.poll() is None, "the store does not start"
             return await process_at(self.socket) == process.pid
 
-        await eventually(answers, START_S)
+        await eventually(answers)
         self.is_up = True
 
     async def kill(self) -> None:
@@ -111,7 +109,7 @@ class ChildStore:
         async def answers() -> bool:
             return await process_at(self.socket) not in (0, self._killed)
 
-        await eventually(answers, START_S)
+        await eventually(answers)
         self.is_up = True
 
     async def kill(self) -> None:
@@ -141,7 +139,7 @@ class Node:
     async def start(self) -> None:
         """Start it, again and again if its store is just being killed."""
         loop = asyncio.get_running_loop()
-        deadline = loop.time() + START_S
+        deadline = loop.time() + PATIENCE_S
         while True:
             server = ServerProcess(self._data, *self._options, port=self._port)
             try:
@@ -170,7 +168,7 @@ class Node:
 
     async def _ended(self) -> None:
         assert self._reader is not None
-        await asyncio.to_thread(self.server.process.wait, 30)
+        await asyncio.to_thread(self.server.process.wait, PATIENCE_S)
         await asyncio.to_thread(self._reader.join)
         for pipe in (self.server.process.stdout, self.server.process.stderr):
             assert pipe is not None

@@ -1,7 +1,8 @@
 """The terminal client in a test: on a real server, waited for by what it shows."""
 
+import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 
 from textual.pilot import Pilot
 from textual.widgets import Static
@@ -18,6 +19,9 @@ from samedeal_client.terminal.widgets.sheet import Sheet
 from support import eventually
 
 __all__ = ["Show", "shown"]
+
+AT_WORK_S = 2.0
+"""A screen that works on a key for so long, or is gone, is not waited for."""
 
 
 class Show:
@@ -54,10 +58,10 @@ class Show:
         sheets = self.app.screen.query(Sheet)
         return "\n".join(text_of(row).rstrip() for sheet in sheets for row in sheet.shown)
 
-    async def until(self, *texts: str, within_s: float = 10.0) -> None:
+    async def until(self, *texts: str) -> None:
         """Wait until all of these are on the screen."""
         try:
-            await eventually(lambda: all(text in self.text for text in texts), within_s)
+            await eventually(lambda: all(text in self.text for text in texts))
         except AssertionError:
             raise AssertionError(f"{texts} not on the screen:\n{self.text}") from None
 
@@ -68,10 +72,22 @@ class Show:
             found = self.app.screen.query(Static)
             return any(text in str(one.content) for one in found)
 
-        await eventually(says, 10.0)
+        await eventually(says)
 
     async def press(self, *keys: str) -> None:
-        await self.pilot.press(*keys)
+        """Press keys, each when what the one before it did to the screens is done."""
+        for key in keys:
+            await self.pilot.press(key)
+            # The pilot takes a program that gets no processor time for an idle one.
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._all_taken(), AT_WORK_S)
+
+    async def _all_taken(self) -> None:
+        """Wait until everything posted so far has come to the app, and from it to the screen."""
+        for pump in (self.app, self.app.focused, self.app.screen):
+            done = asyncio.Event()
+            if pump is not None and pump.call_later(done.set):
+                await done.wait()
 
 
 @asynccontextmanager

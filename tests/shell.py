@@ -7,9 +7,9 @@ import sys
 from pathlib import Path
 from typing import Any, Self
 
-__all__ = ["WITHIN_S", "Shell"]
+from support import PATIENCE_S
 
-WITHIN_S = 20
+__all__ = ["Shell"]
 
 
 class Shell:
@@ -56,4 +56,4 @@ class Shell:
         # Not communicate(): it knows nothing of what the reading of lines has buffered.
         said = [json.loads(line) for line in process.stdout]
         err = process.stderr.read()
-        return process.wait(WITHIN_S), said, err
+        return process.wait(PATIENCE_S), said, err

@@ -13,11 +13,22 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-__all__ = ["Fault", "Proxy", "ServerProcess", "eventually", "run_cli", "second_node"]
+__all__ = [
+    "PATIENCE_S",
+    "Fault",
+    "Proxy",
+    "ServerProcess",
+    "eventually",
+    "run_cli",
+    "second_node",
+]
+
+PATIENCE_S = 60.0
+"""More than anything takes on a busy machine: only a test that fails waits for so long."""
 
 
 async def eventually(
-    condition: Callable[[], bool | Awaitable[bool]], within_s: float = 5.0
+    condition: Callable[[], bool | Awaitable[bool]], within_s: float = PATIENCE_S
 ) -> None:
     """Return as soon as `condition` holds. Raise AssertionError if it does not in time."""
     loop = asyncio.get_running_loop()
@@ -183,7 +194,7 @@ class ServerProcess:
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
         if "://" not in line:
-            _, logged = self.process.communicate(timeout=20)
+            _, logged = self.process.communicate(timeout=PATIENCE_S)
             raise AssertionError(f"the server did not start: {logged}")
         self.url = line.split()[-1]
         return self
@@ -200,7 +211,7 @@ class ServerProcess:
         """Send a signal and wait. Return what was logged, and the exit code."""
         if self.process.poll() is None:
             self.process.send_signal(number)
-        _, logged = self.process.communicate(timeout=20)
+        _, logged = self.process.communicate(timeout=PATIENCE_S)
         return logged, self.process.returncode
 
 
@@ -219,7 +230,7 @@ def run_cli(*args: str, stdin: str = "", state: Path | None = None) -> tuple[int
         input=stdin,
         capture_output=True,
         text=True,
-        timeout=90,
+        timeout=2 * PATIENCE_S,
         env=env,
         check=False,
     )

@@ -152,7 +152,7 @@ class Cluster:
             known = f"cluster_known_nodes:{len(infos)}"
             return all("cluster_state:ok" in info and known in info for info in infos)
 
-        await eventually(is_whole, within_s=20)
+        await eventually(is_whole)
 
     async def follower(self, primary: StoreProcess) -> StoreProcess:
         """Give a primary a replica."""
@@ -165,7 +165,7 @@ class Cluster:
         async def follows() -> bool:
             return "state=online" in await primary.ask("INFO", "replication")
 
-        await eventually(follows, within_s=20)
+        await eventually(follows)
         return node
 
     async def owner(self, slot: int) -> StoreProcess:
@@ -211,7 +211,7 @@ class Watched:
             return bool((await first.ask("INFO", "replication")).count("state=online") == 2)
 
         # Sentinels look for replicas at once, and then only every ten seconds.
-        await eventually(is_followed, within_s=20)
+        await eventually(is_followed)
         for number in range(3):
             folder = self._folder / f"sentinel{number}"
             folder.mkdir()
@@ -223,7 +223,7 @@ class Watched:
             )
             self.sentinels.append(start(_Sentinel(folder, config)))
         for process in (*self.stores, *self.sentinels):
-            await eventually(process.answers, within_s=10)
+            await eventually(process.answers)
         await self.until_known(replicas=2)
 
     async def __aexit__(self, *_: object) -> None:
@@ -243,7 +243,7 @@ class Watched:
                     return False
             return True
 
-        await eventually(are_known, within_s=20)
+        await eventually(are_known)
 
     async def primary(self) -> StoreProcess:
         """The store that the sentinels agree on, and that agrees itself."""
@@ -257,7 +257,7 @@ class Watched:
             found[:] = [store for store in self.stores if {store.port} == ports]
             return bool(found) and "master" in await found[0].ask("ROLE")
 
-        await eventually(is_agreed, within_s=30)
+        await eventually(is_agreed)
         return found[0]
 
     async def is_left(self, store: StoreProcess) -> bool:

@@ -74,7 +74,7 @@ class Wire:
 
     async def answer(self, number: int) -> say.ServerMessage:
         """Wait for the one answer to a request."""
-        await eventually(lambda: bool(self.answers(number)), 20)
+        await eventually(lambda: bool(self.answers(number)))
         (answer,) = self.answers(number)
         return answer
 
@@ -152,5 +152,5 @@ async def race_of(*wires: Wire, game: str = "lanes", seed: str = "", **options: 
     for wire in (*others, host):
         await wire.get(say.Done, ask.Ready, race=seated.race.id)
     for wire in wires:
-        await eventually(lambda w=wire: bool(w.all(say.Go)), 10)  # type: ignore[misc]
+        await eventually(lambda w=wire: bool(w.all(say.Go)))  # type: ignore[misc]
     return seated.race.id

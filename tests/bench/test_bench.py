@@ -34,7 +34,7 @@ WATCHED_FIGURES = {
 
 def _bench(*words: str) -> "subprocess.CompletedProcess[str]":
     command = [sys.executable, "-m", "samedeal_client.cli.main", "bench", *words]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
 
 
 @pytest.mark.parametrize("rate", ["0", "20"], ids=["closed loop", "paced"])

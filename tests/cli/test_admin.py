@@ -112,7 +112,7 @@ async def test_moves_from_a_file_under_a_persons_name_are_flagged_and_the_race_c
     def flagged() -> bool:
         return run in [flag["run"] for flag in admin.says("flags")]
 
-    await eventually(flagged, 10)
+    await eventually(flagged)
     (flag,) = [flag for flag in admin.says("flags") if flag["run"] == run]
     assert (flag["player"], flag["game"]) == (one.player, "sally")
     assert "20 moves in" in flag["why"]

@@ -17,8 +17,8 @@ from samedeal_client.connection import Client
 from samedeal_client.errors import Refused
 from samedeal_client.ghosts import open_ghost_race
 from samedeal_client.replays import Replay
-from shell import WITHIN_S, Shell
-from support import eventually, run_cli
+from shell import Shell
+from support import PATIENCE_S, eventually, run_cli
 from wire import wired
 
 FILES = Path(__file__).parents[1] / "replays" / "files"
@@ -91,7 +91,7 @@ def test_who_left_a_ghost_race_comes_back_to_it_and_to_its_ghosts(
         shell.until("ok")
         shell.process.send_signal(signal.SIGINT)
         again = shlex.split(shell.until("away")["command"])
-        assert shell.process.wait(WITHIN_S) == 128 + signal.SIGINT
+        assert shell.process.wait(PATIENCE_S) == 128 + signal.SIGINT
     code, out, err = run_cli(*again[1:], stdin="rivals\nbank\n", state=tmp_path)
     assert (again[0], code, err) == ("samedeal", 1, "")
     assert "ghost of ivo: home " in out

@@ -48,14 +48,14 @@ class Shell:
         def found() -> list[dict[str, Any]]:
             return [said for said in self.said if facts.items() <= said.items()]
 
-        await eventually(lambda: bool(found()), 30)
+        await eventually(lambda: bool(found()))
         return found()[0]
 
     async def ends(self) -> int:
         """Close its input, and wait for its end."""
         assert self.process.stdin is not None
         self.process.stdin.close()
-        await eventually(lambda: self.process.poll() is not None, 30)
+        await eventually(lambda: self.process.poll() is not None)
         self._reader.join(10)
         return int(self.process.returncode)
 
@@ -169,7 +169,7 @@ async def test_a_series_shows_its_score_from_race_to_race(server_url: str) -> No
     assert mine["text"] == "* series: you 1 : 0 series-ivo (best of 3)"
     assert others["text"] == "* series: you 0 : 1 series-ada (best of 3)"
     ada.type("next")
-    await eventually(lambda: sum(said["type"] == "room" for said in ada.said) == 2, 20)
+    await eventually(lambda: sum(said["type"] == "room" for said in ada.said) == 2)
     assert [said for said in ada.said if said["type"] == "room"][1]["text"].endswith(
         "* series: you 1 : 0 series-ivo (best of 3)"
     )

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from samedeal.engine.deals import parse_seed
-from shell import WITHIN_S, Shell
-from support import ServerProcess, run_cli
+from shell import Shell
+from support import PATIENCE_S, ServerProcess, run_cli
 
 
 @pytest.fixture
@@ -254,7 +254,7 @@ def test_a_shell_on_a_terminal_ends_at_once_and_leaves_no_trace_of_its_reader(
         hint = "* say ready when you are; help lists all that can be said\n"
         assert hint in [shell.stdout.readline() for _ in range(3)]
         shell.send_signal(signal.SIGINT)
-        out, err = shell.communicate(timeout=WITHIN_S)
+        out, err = shell.communicate(timeout=PATIENCE_S)
     os.close(near)
     os.close(far)
     assert (shell.returncode, err) == (130, "")
@@ -423,7 +423,7 @@ def test_a_demo_that_is_stopped_leaves_nothing_behind(
     assert demo.stdout is not None
     assert demo.stdout.readline().startswith("room")
     demo.send_signal(number)
-    _, err = demo.communicate(timeout=WITHIN_S)
+    _, err = demo.communicate(timeout=PATIENCE_S)
     assert (demo.returncode, err) == (code, said)
     assert list(tmp_path.iterdir()) == []
 
@@ -443,7 +443,7 @@ def test_output_that_nobody_reads_any_more_ends_the_shell_in_silence(
         assert shell.process.stdout is not None
         shell.process.stdout.close()
         shell.type("help")
-        assert shell.process.wait(WITHIN_S) == 0
+        assert shell.process.wait(PATIENCE_S) == 0
         assert shell.process.stderr is not None
         assert shell.process.stderr.read() == ""
         shell.process.stdout = None

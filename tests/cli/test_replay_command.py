@@ -20,7 +20,7 @@ import pytest
 
 from samedeal_client.cli.player import TextPlayer, split_keys
 from samedeal_client.replays import Replay, ReplayModel
-from support import run_cli
+from support import PATIENCE_S, run_cli
 
 FILES = Path(__file__).parents[1] / "replays" / "files"
 LANES, KLONDIKE = str(FILES / "lanes.jsonl"), str(FILES / "klondike.jsonl")
@@ -197,9 +197,10 @@ def test_keys_that_come_at_once_are_taken_apart() -> None:
 
 
 @contextmanager
-def on_terminal(*words: str) -> Iterator[tuple[int, subprocess.Popen[bytes]]]:
-    """Run the command on a terminal of its own, 100 by 30."""
+def on_terminal(*words: str) -> Iterator[tuple[int, list[object], subprocess.Popen[bytes]]]:
+    """Run the command on a terminal of its own, 100 by 30; with the mode that it was in before."""
     ours, theirs = pty.openpty()
+    mode = termios.tcgetattr(ours)
     ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 100, 0, 0))
     process = subprocess.Popen(
         [sys.executable, "-m", "samedeal_client.cli.main", *words],
@@ -210,26 +211,24 @@ def on_terminal(*words: str) -> Iterator[tuple[int, subprocess.Popen[bytes]]]:
     )
     os.close(theirs)
     try:
-        yield ours, process
+        yield ours, mode, process
     finally:
         process.kill()
         process.wait()
         os.close(ours)
 
 
-def read_until(terminal: int, text: str, within_s: float = 20.0) -> str:
+def read_until(terminal: int, text: str) -> None:
     """Read what is drawn until it holds `text`."""
-    seen, deadline = b"", time.monotonic() + within_s
+    seen, deadline = b"", time.monotonic() + PATIENCE_S
     while text.encode() not in seen:
-        assert time.monotonic() < deadline, seen.decode()
+        assert time.monotonic() < deadline, seen.decode(errors="replace")
         if select.select([terminal], [], [], 0.1)[0]:
             seen += os.read(terminal, 65536)
-    return seen.decode()
 
 
 def test_a_terminal_shows_boards_takes_keys_and_is_left_as_it_was() -> None:
-    with on_terminal("replay", LANES, "--step") as (terminal, process):
-        mode = termios.tcgetattr(terminal)
+    with on_terminal("replay", LANES, "--step") as (terminal, mode, process):
         read_until(terminal, "Zoë, action 0 of 45")
         os.write(terminal, b"ll")
         read_until(terminal, "action 2 of 104")
@@ -239,16 +238,15 @@ def test_a_terminal_shows_boards_takes_keys_and_is_left_as_it_was() -> None:
         read_until(terminal, "action 104 of 104")
         os.write(terminal, b"q")
         read_until(terminal, "\x1b[?1049l")
-        assert process.wait(10) == 0
+        assert process.wait(PATIENCE_S) == 0
         assert termios.tcgetattr(terminal) == mode
 
 
 def test_a_player_that_is_ended_leaves_the_terminal_as_it_was() -> None:
-    with on_terminal("replay", LANES, "--step") as (terminal, process):
-        mode = termios.tcgetattr(terminal)
+    with on_terminal("replay", LANES, "--step") as (terminal, mode, process):
         read_until(terminal, "Zoë, action 0 of 45")
         assert termios.tcgetattr(terminal) != mode
         process.terminate()
         read_until(terminal, "\x1b[?1049l")
-        assert process.wait(10) == 128 + 15
+        assert process.wait(PATIENCE_S) == 128 + 15
         assert termios.tcgetattr(terminal) == mode

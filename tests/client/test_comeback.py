@@ -18,6 +18,9 @@ from samedeal_client.connection import Client, Dropped, Event, Link, Race, Rewou
 from samedeal_client.errors import ConnectionLost, Refused, Unanswered
 from support import ServerProcess, eventually
 
+SHORT_S = 2.0
+"""A patience that a test can see the end of; what is answered is answered sooner."""
+
 
 class Heard:
     """The events of a race, as they come."""
@@ -255,7 +258,7 @@ async def test_a_first_hello_that_the_store_does_not_allow_now_is_said_again(
         await client.close()
         relay.said = lambda f: [{"type": "refused", "id": f["id"], **away}]
         with pytest.raises(Refused, match="not now"):
-            await Client(url, name="ada", patience_s=0.3).__aenter__()
+            await Client(url, name="ada", patience_s=SHORT_S).__aenter__()
 
 
 async def test_what_happened_meanwhile_is_told_after_the_comeback(server_url: str) -> None:
@@ -301,7 +304,7 @@ async def test_a_move_that_is_not_answered_in_time_is_said_so_and_kept(server_ur
     relay = Relay(server_url)
     async with (
         relay as url,
-        running(url, server_url, patience_s=0.5) as (_, race, _),
+        running(url, server_url, patience_s=SHORT_S) as (_, race, _),
     ):
         relay.asked = lambda f: [] if f["type"] == "move" else [f]
         with pytest.raises(Unanswered, match="the move is kept here"):
@@ -314,7 +317,7 @@ async def test_a_move_that_is_not_answered_in_time_is_said_so_and_kept(server_ur
 
 async def test_a_connection_that_has_gone_silent_is_made_anew(server_url: str) -> None:
     relay = Relay(server_url)
-    async with relay as url, Client(url, name="ada", patience_s=0.5) as client:
+    async with relay as url, Client(url, name="ada", patience_s=SHORT_S) as client:
         relay.asked = lambda f: [] if f["type"] != "hello" else [f]
         with pytest.raises(Unanswered):
             await client.boards.page("lanes")
@@ -323,7 +326,7 @@ async def test_a_connection_that_has_gone_silent_is_made_anew(server_url: str) -
 
 async def test_no_request_waits_for_ever(server_url: str) -> None:
     relay = Relay(server_url)
-    async with relay as url, Client(url, name="ada", patience_s=0.5) as client:
+    async with relay as url, Client(url, name="ada", patience_s=SHORT_S) as client:
         race = await client.create_race("lanes")
         relay.said = lambda _fields: []
         for request in (client.boards.page("lanes"), race.ready(), client.create_race("lanes")):
@@ -375,7 +378,7 @@ async def test_a_move_is_kept_while_the_store_takes_no_writes(
         await eventually(lambda: heard.of(Store) != [])
         assert len(race.model.outbox) == 2
         # Let it be refused some times more: the seat's resume is a write as well.
-        await eventually(lambda: refused_writes(store, 4), within_s=20)
+        await eventually(lambda: refused_writes(store, 4))
         await store.config_set("min-replicas-to-write", 0)
         assert [(await move).seq for move in moves] == [2, 3]
         await eventually(lambda: Store(is_up=True) in heard.events)
@@ -457,7 +460,7 @@ async def test_what_a_failover_lost_is_dropped_and_told_if_the_run_went_on_witho
     node: ServerProcess, store: Redis
 ) -> None:
     relay = Relay(node.url)
-    async with relay as url, running(url, node.url, patience_s=1.0) as (client, race, heard):
+    async with relay as url, running(url, node.url, patience_s=SHORT_S) as (client, race, heard):
         await race.move(DRAW)
         copy = await OldCopy.of(store)
         await race.move(DRAW)
@@ -470,7 +473,7 @@ async def test_what_a_failover_lost_is_dropped_and_told_if_the_run_went_on_witho
             assert other.acked == 1
             await other.undo()
         relay.asked = unchanged
-        await eventually(lambda: heard.of(Dropped) != [], within_s=20)
+        await eventually(lambda: heard.of(Dropped) != [])
         sentence = "the run went on elsewhere, with other moves"
         assert heard.of(Rewound, Dropped) == [Dropped(("draw", "draw"), sentence)]
         assert (race.acked, race.model.outbox) == (2, [])

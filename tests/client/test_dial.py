@@ -61,7 +61,7 @@ async def test_a_server_that_takes_the_connection_and_is_silent_is_given_up(
     relay.said = lambda _fields: []
     async with relay as url:
         with pytest.raises(CannotConnect, match="does not answer within"):
-            await Wire.dial(url, HELLO, 0.2)
+            await Wire.dial(url, HELLO, 1.0)
 
 
 async def test_a_port_that_takes_connections_and_is_silent_is_given_up(server_url: str) -> None:

@@ -12,7 +12,7 @@ from samedeal.protocol.match_messages import MatchState
 from samedeal_client.connection import Client, Race
 from samedeal_client.errors import Refused
 from samedeal_client.matching import QuickMatch
-from support import Proxy, eventually
+from support import PATIENCE_S, Proxy, eventually
 
 
 async def found(match: QuickMatch, *, after: asyncio.Event | None = None) -> Race:
@@ -64,10 +64,10 @@ async def test_a_cut_connection_costs_neither_the_place_nor_the_race(
         searching = asyncio.create_task(search())
         await eventually(lambda: states == [MatchState.WAITING])
         relay.cut()
-        await eventually(lambda: states == [MatchState.WAITING] * 2, 15)
+        await eventually(lambda: states == [MatchState.WAITING] * 2)
         accepts = asyncio.Event()
         other = asyncio.create_task(found(b.match("single-left"), after=accepts))
-        await eventually(lambda: states[-1] is MatchState.FOUND, 10)
+        await eventually(lambda: states[-1] is MatchState.FOUND)
         accepts.set()
         # Once more, about when the race is made: before it, the search goes on.
         relay.cut()
@@ -90,6 +90,6 @@ async def test_the_lobby_goes_on_over_a_cut_connection(
         assert [room.code for room in await anext(lists)] == [race.code]
         relay.cut()
         await race.leave()
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE_S):
             while await anext(lists) != ():
                 pass

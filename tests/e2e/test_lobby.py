@@ -37,12 +37,10 @@ def shown(wire: Wire) -> list[LobbyRoom]:
     return list(wire.all(say.Lobby)[-1].rooms)
 
 
-async def shows(wire: Wire, *rooms: tuple[str, int], within_s: float = 5) -> None:
+async def shows(wire: Wire, *rooms: tuple[str, int]) -> None:
     """Wait until it was told of exactly these rooms: code and seats taken."""
     expected = set(rooms)
-    await eventually(
-        lambda: {(room.code, room.taken) for room in shown(wire)} == expected, within_s
-    )
+    await eventually(lambda: {(room.code, room.taken) for room in shown(wire)} == expected)
 
 
 async def test_rooms_come_fill_and_go_before_the_eyes_of_who_looks_on(
@@ -126,7 +124,7 @@ async def test_the_rooms_of_a_killed_node_go_when_its_lease_ends(
             await redis.zadd("races:due", {room.id: 0})
             return shown(guest) == []
 
-        await eventually(is_seen_to, 20)
+        await eventually(is_seen_to)
 
 
 async def test_a_room_that_no_node_confirms_is_a_ghost(redis: Redis) -> None:

@@ -19,7 +19,7 @@ from samedeal.protocol.errors import ErrorCode
 from samedeal.protocol.fields import Phase
 from samedeal.protocol.match_messages import MatchState
 from samedeal_server.store import keys
-from support import eventually, run_cli, second_node
+from support import PATIENCE_S, eventually, run_cli, second_node
 from wire import Wire, wired
 
 LANES = {"game": "lanes"}
@@ -33,13 +33,13 @@ async def people(one: str, two: str) -> AsyncIterator[tuple[Wire, Wire, Wire]]:
         yield tuple([await stack.enter_async_context(wired(*place)) for place in places])  # type: ignore[misc]
 
 
-async def heard(wire: Wire, state: MatchState, times: int = 1, within_s: float = 10) -> say.Match:
+async def heard(wire: Wire, state: MatchState, times: int = 1) -> say.Match:
     """Wait until a connection has heard of this state so often."""
 
     def all_of() -> list[say.Match]:
         return [message for message in wire.all(say.Match) if message.state is state]
 
-    await eventually(lambda: len(all_of()) >= times, within_s)
+    await eventually(lambda: len(all_of()) >= times)
     return all_of()[times - 1]
 
 
@@ -58,13 +58,15 @@ async def accept(wire: Wire, times: int = 1) -> str:
 
 async def accept_all(wire: Wire) -> None:
     """Accept whoever is found, until there is a race."""
-    times = 0
+    seen = 0
     while not any(message.state is MatchState.READY for message in wire.all(say.Match)):
-        found = [message for message in wire.all(say.Match) if message.state is MatchState.FOUND]
-        for message in found[times:]:
-            await wire.answer(await wire.post(ask.MatchAnswer, race=message.race))
-        times, known = len(found), len(wire.all(say.Match))
-        await eventually(lambda known=known: len(wire.all(say.Match)) > known, 15)  # type: ignore[misc]
+        # What comes while one is answered is looked at in the next turn.
+        news = wire.all(say.Match)[seen:]
+        seen += len(news)
+        for message in news:
+            if message.state is MatchState.FOUND:
+                await wire.answer(await wire.post(ask.MatchAnswer, race=message.race))
+        await eventually(lambda seen=seen: len(wire.all(say.Match)) > seen)  # type: ignore[misc]
 
 
 async def leave(*wires: Wire) -> None:
@@ -91,7 +93,7 @@ async def test_two_who_accept_sit_in_one_ranked_race_wherever_they_are(people: P
         races.append(seated.race.id)
     assert races[0] == races[1] == found.race
     for wire in (ada, ivo):
-        await eventually(lambda w=wire: bool(w.all(say.Go)), 10)  # type: ignore[misc]
+        await eventually(lambda w=wire: bool(w.all(say.Go)))  # type: ignore[misc]
         (go,) = wire.all(say.Go)
         assert sorted(player.name[:3] for player in go.race.players) == ["ada", "ivo"]
         assert [player.rating for player in go.race.players] == [1500, 1500]
@@ -204,7 +206,7 @@ async def has_waited(redis: Redis, wire: Wire, seconds: float) -> None:
 
 async def waits(redis: Redis, name: str) -> None:
     """Wait until somebody of this name is in the queue."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE_S):
         while True:
             entries: Any = await redis.hvals(keys.match()[0])
             if any(name in entry.split("\n") for entry in entries):
@@ -241,7 +243,7 @@ async def test_a_bot_that_waits_is_offered_and_taken_but_matched_with_nobody_by_
             (eva.name, False),
             ("robo", True),
         ]
-        await eventually(lambda: bool(eva.all(say.Go)), 10)
+        await eventually(lambda: bool(eva.all(say.Go)))
         await eva.get(say.Done, ask.Bank, race=ready.race)
         code, out, _ = await shell
         said = [json.loads(line) for line in out.splitlines()]

@@ -21,7 +21,7 @@ from samedeal_client import bot
 from samedeal_client.connection import Client, Race
 from samedeal_client.errors import Refused
 from samedeal_server.session import MAX_RACES
-from support import run_cli
+from support import PATIENCE_S, run_cli
 
 
 async def both_ready(first: Race, second: Race) -> None:
@@ -119,7 +119,7 @@ async def test_the_race_closes_on_time_when_nobody_is_connected(server_url: str)
     async with Client(server_url, token=token) as again:
         race = await again.resume(race_id)
         assert race.model.acked == 1
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE_S):
             await race.until_closed()
         assert [row.status for row in race.view.order] == [Status.CUT_OFF] * 2
         assert [row.place for row in race.view.order] == [1, 2]

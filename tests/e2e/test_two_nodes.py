@@ -8,7 +8,7 @@ from pathlib import Path
 from samedeal.engine.moves import DRAW
 from samedeal.protocol.fields import Phase
 from samedeal_client.connection import Client
-from support import ServerProcess
+from support import PATIENCE_S, ServerProcess
 
 
 async def test_players_of_one_race_sit_on_two_nodes_and_one_changes_over(tmp_path: Path) -> None:
@@ -22,7 +22,7 @@ async def test_players_of_one_race_sit_on_two_nodes_and_one_changes_over(tmp_pat
             second = await b.join(first.code)
             await second.ready()
             await first.ready()
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(PATIENCE_S):
                 await first.until_go()
                 await second.until_go()
                 assert first.table.hash == second.table.hash

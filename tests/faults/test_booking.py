@@ -51,7 +51,7 @@ async def test_whatever_was_booked_half_is_booked_whole_and_once(
         server = ServerProcess(tmp_path, "--redis", valkey_url)
         await asyncio.to_thread(server.__enter__)
         try:
-            await eventually(is_booked, 20)
+            await eventually(is_booked)
         finally:
             await asyncio.to_thread(server.stop, how)
         # Killed before the race was forgotten: the next server books it once more.

@@ -18,12 +18,15 @@ from samedeal.protocol import client_messages as ask
 from samedeal.protocol import server_messages as say
 from samedeal.protocol.errors import ErrorCode
 from samedeal_server.store import keys
+from samedeal_server.store.leases import BEAT_S
 from support import ServerProcess, eventually
 from wire import Wire, race_of, wired
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
+BEAT_MS = 2 * int(BEAT_S * 1000)
+"""So long ago the last beat of a node may be, and some more."""
 SKEWED = str(Path(__file__).parents[1] / "skewed.py")
 
 
@@ -106,7 +109,7 @@ async def test_a_node_whose_clock_is_wrong_and_stepped_shows_the_clock_of_the_st
             assert ada.all(say.Closed)[0].race.order == ivo.all(say.Closed)[0].race.order
 
 
-OUTAGE = re.compile(r"nobody could play for 2\d\.")
+OUTAGE = re.compile(r"nobody could play for (\d+\.\d) s")
 
 
 async def test_p35_an_outage_of_all_nodes_lengthens_the_race_for_both_and_shows_in_the_result(
@@ -118,6 +121,7 @@ async def test_p35_an_outage_of_all_nodes_lengthens_the_race_for_both_and_shows_
             race = await race_of(ada, ivo, game="sally", time_limit_s=300)
             last_ms = await drawn_at(ada, race, 1, clock)
             tokens = ada.token, ivo.token
+            beaten_ms = await clock.now_ms() - BEAT_MS
             node.stop(signal.SIGKILL)
     await clock.jump(race, 20_000)
     with (
@@ -128,11 +132,12 @@ async def test_p35_an_outage_of_all_nodes_lengthens_the_race_for_both_and_shows_
             wired(one.url, token=tokens[0]) as ada,
             wired(two.url, token=tokens[1]) as ivo,
         ):
-            await eventually(partial(clock.is_lengthened, race), 20)
+            await eventually(partial(clock.is_lengthened, race))
             deadlines = [await seen_by(wire, race, clock) for wire in (ada, ivo)]
             assert deadlines[0] == deadlines[1]
             paused_ms = deadlines[0] - 300_000
-            assert 20_000 <= paused_ms < 30_000
+            # However long the start took, besides the jump.
+            assert 20_000 <= paused_ms <= 20_000 + await clock.now_ms() - beaten_ms
             times = [await drawn_at(ada, race, 2, clock), await drawn_at(ivo, race, 1, clock)]
             # The clock has run on, for both.
             assert times == sorted(times)
@@ -145,7 +150,9 @@ async def test_p35_an_outage_of_all_nodes_lengthens_the_race_for_both_and_shows_
             replay = (await ada.get(say.ReplayFile, ask.ReplayGet, race=race)).text
             assert verify(replay.splitlines(keepends=True)).paused_ms == paused_ms
         logs = [node.stop(signal.SIGTERM)[0] for node in (one, two)]
-    assert len(OUTAGE.findall("".join(logs))) == 1
+    (away_s,) = OUTAGE.findall("".join(logs))
+    # The last beat may have been before GO: then not all of it was taken from the race.
+    assert float(away_s) > paused_ms / 1000 - 0.1
 
 
 async def test_p35_an_outage_of_the_store_lengthens_a_race_that_would_have_ended_in_it(
@@ -172,12 +179,11 @@ async def test_p35_an_outage_of_the_store_lengthens_a_race_that_would_have_ended
                         assert answer.code is not ErrorCode.RUN_OVER
                     return isinstance(answer, say.Ack)
 
-                await eventually(draws, 20)
-            await eventually(lambda: all(wire.all(say.Notice) for wire in (ada, ivo)), 10)
+                await eventually(draws)
+            await eventually(lambda: all(wire.all(say.Notice) for wire in (ada, ivo)))
             for wire in (ada, ivo):
                 (notice,) = wire.all(say.Notice)
-                assert (notice.kind, "nobody could play for 2" in notice.sentence) == (
-                    "store",
-                    True,
-                )
+                away = re.match(r"nobody could play for (\d+) s", notice.sentence)
+                assert away is not None
+                assert (notice.kind, int(away[1]) >= 20) == ("store", True)
                 assert not wire.all(say.Closed)

@@ -68,7 +68,7 @@ async def test_a_day_goes_on_at_another_node_when_its_own_is_killed(
                 assert (own.race, own.status, own.moves) == (race.id, Status.BANKED, 11)
                 return sally.played == 1 and sally.streak.days == 1
 
-            await eventually(is_booked, 20)
+            await eventually(is_booked)
 
 
 @pytest.mark.parametrize("skew_s", [86_400, -7_200])

@@ -130,11 +130,14 @@ async def test_p41_a_killed_primary_costs_no_acked_move_and_play_goes_on(
             async with asyncio.TaskGroup() as tasks:
                 for player in players:
                     tasks.create_task(player.play())
-                await eventually(lambda: min(player.acked for player in players) > 50, 20)
+                await eventually(lambda: min(player.acked for player in players) > 50)
                 killed = await watched.primary()
                 killed.kill()
+                known = {player: len(player.refused) for player in players}
                 # No sentinel declares it down yet: for that long there is no store to write to.
-                await eventually(lambda: all(player.refused for player in players), 30)
+                await eventually(
+                    lambda: all(len(player.refused) > count for player, count in known.items())
+                )
                 stood = [player.acked for player in players]
                 for store in watched.stores:
                     if store is not killed:
@@ -147,8 +150,7 @@ async def test_p41_a_killed_primary_costs_no_acked_move_and_play_goes_on(
                     lambda: all(
                         player.acked > before + 50
                         for player, before in zip(players, stood, strict=True)
-                    ),
-                    within_s=40,
+                    )
                 )
                 for player in players:
                     player.done = True
@@ -193,7 +195,7 @@ async def test_a_new_primary_is_followed_before_the_old_one_knows(watched: Watch
         await watched.until_known(replicas=1)
         await watched.sentinels[0].ask("SENTINEL", "FAILOVER", "races")
         # Within seconds, all that time the old one takes writes.
-        await eventually(lambda: watched.is_left(before), within_s=20)
+        await eventually(lambda: watched.is_left(before))
         assert "master" in await before.ask("ROLE")
         after = await watched.primary()
         await before.ask("REPLICAOF", "127.0.0.1", after.port)
@@ -208,5 +210,5 @@ async def test_a_new_primary_is_followed_before_the_old_one_knows(watched: Watch
 async def test_a_service_the_sentinels_do_not_know_is_a_sentence(watched: Watched) -> None:
     address = StoreAddress.parse(watched.url.replace("/races", "/others"))
     with pytest.raises(StoreUnavailable, match="no sentinel knows a service others"):
-        async with opened(address, give_up_s=0.5):
+        async with opened(address, give_up_s=2):
             raise AssertionError("there is no such service")

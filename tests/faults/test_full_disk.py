@@ -18,7 +18,7 @@ from samedeal.protocol import client_messages as ask
 from samedeal.protocol import server_messages as say
 from samedeal.protocol.errors import ErrorCode
 from samedeal_client.connection import Rewound, Store
-from support import eventually
+from support import PATIENCE_S, eventually
 from wire import race_of, wired
 
 if TYPE_CHECKING:
@@ -72,9 +72,9 @@ def disk(tmp_path: Path) -> Iterator[SmallDisk]:
         assert keeper.stdout is not None
         if keeper.stdout.readline() == "mounted\n":
             yield SmallDisk(at, keeper, namespaces)
-            keeper.communicate(timeout=10)
+            keeper.communicate(timeout=PATIENCE_S)
             return
-        _, why = keeper.communicate(timeout=10)
+        _, why = keeper.communicate(timeout=PATIENCE_S)
     pytest.skip(f"no file system can be mounted here: {why.strip()}")
 
 
@@ -101,16 +101,20 @@ async def refusals(redis: Redis) -> int:
     return sum(int(value["count"]) for name, value in stats.items() if "MISCONF" in name)
 
 
-async def play_into_the_wall(store: OwnStore, racers: list[Racer]) -> None:
-    """Have every racer play until the store takes no more, for a while."""
+async def play_into_the_wall(store: OwnStore, disk: SmallDisk, racers: list[Racer]) -> None:
+    """Fill the disk, and have every racer play until the store takes no more, for a while."""
+    known = [racer.count(Store) for racer in racers]
+    disk.fill()
     async with Redis(unix_socket_path=store.socket) as redis:
-        await eventually(lambda: all(racer.count(Store) for racer in racers), 30)
+        await eventually(
+            lambda: all(r.count(Store) > n for r, n in zip(racers, known, strict=True))
+        )
         told, refused = acked(racers), await refusals(redis)
 
         async def refuses_on() -> bool:
             return await refusals(redis) > refused + 2 * len(racers)
 
-        await eventually(refuses_on, 30)
+        await eventually(refuses_on)
         assert acked(racers) == told
     assert all(racer.race.model.outbox for racer in racers)
 
@@ -126,9 +130,8 @@ async def test_moves_wait_while_the_disk_of_the_store_is_full(
         async with asyncio.TaskGroup() as playing:
             for racer in racers:
                 playing.create_task(racer.play(done, 0.05))
-            await eventually(lambda: all(len(racer.acks) > 5 for racer in racers), 30)
-            disk.fill()
-            await play_into_the_wall(store, racers)
+            await eventually(lambda: all(len(racer.acks) > 5 for racer in racers))
+            await play_into_the_wall(store, disk, racers)
             if is_killed:
                 await store.kill()
             disk.make_room()
@@ -173,7 +176,7 @@ async def test_whoever_asks_while_the_disk_is_full_is_told_and_can_ask_again(
         # What needs no writing goes on.
         await ivo.get(say.Board, ask.BoardGet, game="lanes")
         disk.make_room()
-        await eventually(lambda: takes_writes(store), 20)
+        await eventually(lambda: takes_writes(store))
         async with wired(node.url, token=ada.token) as again:
             seated = await again.get(say.Seated, ask.Resume, race=race)
             assert seated.seq == seq

@@ -22,7 +22,7 @@ from samedeal.protocol.codec import decode_client, decode_server
 from samedeal.protocol.errors import BadFrame
 from samedeal.protocol.limits import MAX_BAD_FRAMES
 from samedeal_client.connection import Client, Race
-from support import ServerProcess
+from support import PATIENCE_S, ServerProcess
 
 AT_ONCE = 8
 LAST = 2**31 - 1
@@ -181,7 +181,7 @@ class Storm:
 
     async def _until_closed(self, reader: asyncio.StreamReader) -> None:
         with suppress(ConnectionError):
-            async with asyncio.timeout(30):
+            async with asyncio.timeout(PATIENCE_S):
                 await reader.read()
 
     async def _drop(self, writer: asyncio.StreamWriter) -> None:

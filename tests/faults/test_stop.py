@@ -59,7 +59,7 @@ class Player:
 
 async def answered(wire: Wire, request: int) -> say.ServerMessage | None:
     """The answer to a request, or None if the connection ends without one."""
-    await eventually(lambda: bool(wire.answers(request)) or wire.is_closed, 30)
+    await eventually(lambda: bool(wire.answers(request)) or wire.is_closed)
     return next(iter(wire.answers(request)), None)
 
 

@@ -47,7 +47,7 @@ async def race(valkey_url: str, redis: Redis, tmp_path: Path) -> AsyncIterator[R
             await ivo.seated(ask.Join(id=ivo.next_id(), code=opened.code))
             for wire in (ivo, ada):
                 await wire.done(ask.Ready(id=wire.next_id(), race=opened.id))
-            await eventually(lambda: bool(ada.all(say.Go) and ivo.all(say.Go)), 20)
+            await eventually(lambda: bool(ada.all(say.Go) and ivo.all(say.Go)))
             yield Race(opened.id, one, two, ada, ivo)
 
 
@@ -108,8 +108,8 @@ async def test_a_node_that_was_frozen_while_another_took_over_is_fenced(
             for seq in range(4, 4 + played):
                 last = await play(new, race, seq)
         # The first thing the node does is to read that move; its table has room for it.
-        await eventually(lambda: bool(race.ada.all(say.TakenOver)), 20)
-        await eventually(lambda: bool(race.ada.all(say.Refused)), 20)
+        await eventually(lambda: bool(race.ada.all(say.TakenOver)))
+        await eventually(lambda: bool(race.ada.all(say.Refused)))
         (refused,) = race.ada.all(say.Refused)
         assert refused.id == stale.id
         assert refused.code in (ErrorCode.TAKEN_OVER, ErrorCode.NOT_SEATED)
@@ -121,7 +121,7 @@ async def test_a_node_that_was_frozen_while_another_took_over_is_fenced(
         # The board is the log's: whoever reads it back finds the same.
         again = await new.seated(ask.Resume(id=new.next_id(), race=race.id))
         assert (again.seq, again.hash) == (4 + played, last.hash)
-        await eventually(lambda: any(p.moves == 4 + played for p in _progress(race.ivo)), 20)
+        await eventually(lambda: any(p.moves == 4 + played for p in _progress(race.ivo)))
 
 
 def _progress(wire: Wire) -> list[PlayerView]:
@@ -134,7 +134,7 @@ async def test_a_node_that_was_frozen_and_is_back_serves_on(race: Race, redis: R
         sent = draw(race.ada, race, 2)
         await race.ada.send(sent)
         await play(race.ivo, race, 1)
-    await eventually(lambda: any(ack.seq == 2 for ack in race.ada.all(say.Ack)), 20)
+    await eventually(lambda: any(ack.seq == 2 for ack in race.ada.all(say.Ack)))
     await play(race.ada, race, 3)
     assert await logged(redis, race) == numbers(3)
-    await eventually(lambda: any(p.seat == 2 and p.moves == 1 for p in _progress(race.ada)), 20)
+    await eventually(lambda: any(p.seat == 2 and p.moves == 1 for p in _progress(race.ada)))

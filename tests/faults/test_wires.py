@@ -64,10 +64,10 @@ async def test_a_race_survives_a_wire_that_fails(wires: Wires, side: str, fault:
                 playing.create_task(racer.play(done, 0.02))
             for _ in range(1 if fault in SILENT else FAULTS):
                 goal = acked(racers) + rng.randrange(1, 20)
-                await eventually(lambda goal=goal: acked(racers) >= goal, 30)  # type: ignore[misc]
+                await eventually(lambda goal=goal: acked(racers) >= goal)  # type: ignore[misc]
                 lost = proxy.lost_bytes
                 proxy.fault = fault
-                await eventually(lambda: proxy.fault is None, 30)
+                await eventually(lambda: proxy.fault is None)
                 if side == "players" and fault in SILENT:
                     # A silent wire to the server is found out, but that takes its time.
                     await eventually(lambda lost=lost: proxy.lost_bytes > lost)  # type: ignore[misc]

@@ -91,7 +91,7 @@ async def end(host: Wire, guest: Wire, race_id: str) -> None:
     """Bank on both sides, and see both told the same end once."""
     await guest.done(ask.Bank(id=guest.next_id(), race=race_id))
     await host.done(ask.Bank(id=host.next_id(), race=race_id))
-    await eventually(lambda: bool(guest.all(say.Closed) and host.all(say.Closed)), 20)
+    await eventually(lambda: bool(guest.all(say.Closed) and host.all(say.Closed)))
     # Whatever is told twice would come before this answer, or with the next look at the store.
     assert isinstance(await guest.request(ask.Ping(id=guest.next_id())), say.Pong)
     for wire in (host, guest):
@@ -107,7 +107,7 @@ async def end(host: Wire, guest: Wire, race_id: str) -> None:
 async def begin(host: Wire, guest: Wire, race_id: str) -> None:
     await guest.done(ask.Ready(id=guest.next_id(), race=race_id))
     await host.done(ask.Ready(id=host.next_id(), race=race_id))
-    await eventually(lambda: bool(guest.all(say.Go) and host.all(say.Go)), 20)
+    await eventually(lambda: bool(guest.all(say.Go) and host.all(say.Go)))
 
 
 async def test_changes_on_another_node_ring_here(nodes: Nodes) -> None:
@@ -206,5 +206,5 @@ async def test_over_random_cuts_versions_never_fall_and_the_race_closes_once(
                         nodes.relay.cut()
                     case what:
                         nodes.relay.lose_rings = what == "deaf"
-            await eventually(lambda moves=moves: players(guest)[0].moves == moves, 20)  # type: ignore[misc]
+            await eventually(lambda moves=moves: players(guest)[0].moves == moves)  # type: ignore[misc]
             await end(host, guest, race_id)

@@ -30,7 +30,7 @@ from samedeal_server.room import Room
 from samedeal_server.runs import LiveRun
 from samedeal_server.session import Session
 from samedeal_server.wire import Wire
-from support import ServerProcess
+from support import PATIENCE_S, ServerProcess
 from wire import race_of, wired
 
 CLOSE = Frame(Opcode.CLOSE, b"").serialize(mask=True)
@@ -50,7 +50,7 @@ async def quiet(tmp_path: Path, *options: str) -> AsyncIterator[ServerProcess]:
 async def everything(reader: asyncio.StreamReader) -> bytes:
     """All that is said until the connection ends, cleanly or not."""
     with suppress(ConnectionError):
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE_S):
             return await reader.read()
     return b""
 

@@ -18,6 +18,7 @@ from samedeal.protocol.codec import decode_server, encode
 from samedeal.protocol.errors import ErrorCode
 from samedeal.protocol.limits import MAX_BAD_FRAMES, SUBPROTOCOL
 from samedeal_client.connection import Client
+from support import PATIENCE_S
 
 HOSTILE: dict[str, bytes | str] = {
     "text": "hello",
@@ -78,7 +79,7 @@ async def test_repeated_abuse_closes_the_socket(server_url: str) -> None:
         for _ in range(MAX_BAD_FRAMES):
             await socket.send(b"\xc1")
         with suppress(ConnectionClosed):
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(PATIENCE_S):
                 async for _ in socket:
                     pass
         assert socket.close_code == 1008

@@ -100,14 +100,14 @@ async def test_the_bot_is_marked_plays_to_its_end_and_the_race_is_not_ranked(
         assert [(p.name, p.bot) for p in room_of(ada).players][1] == ("housebot", True)
         assert (room_of(ada).options.ranked, room_of(ada).practice) == (False, False)
         await bot.look()
-        await eventually(lambda: bot_moves(ada) > 5, 20)
+        await eventually(lambda: bot_moves(ada) > 5)
         await ada.get(say.Ack, ask.PlayMove, race=race, seq=1, move="draw")
 
         async def has_ended() -> bool:
             state = await desk.rooms.load(race)
             return state is not None and state.seats[2].ended is not None
 
-        await eventually(has_ended, 30)
+        await eventually(has_ended)
         await ada.get(say.Done, ask.Bank, race=race)
         await eventually(lambda: any(isinstance(m, say.Closed) for m in ada.said()))
         (closed,) = [m for m in ada.said() if isinstance(m, say.Closed)]
@@ -126,7 +126,7 @@ async def test_another_node_goes_on_with_the_bot_where_it_stood(
         ada, token, race = await with_bot(one, redis)
         async with bot_on(one) as bot:
             await bot.look()
-            await eventually(lambda: bot_moves(ada) > 3, 20)
+            await eventually(lambda: bot_moves(ada) > 3)
         stood = len(await one.races.log(race, 2))
         again = Player(two)
         await again.get(say.Welcome, ask.Hello, token=token)
@@ -137,7 +137,7 @@ async def test_another_node_goes_on_with_the_bot_where_it_stood(
                 await bot.look()
                 return bot_moves(again) > stood
 
-            await eventually(has_gone_on, 20)
+            await eventually(has_gone_on)
             state = await two.rooms.load(race)
             assert state is not None
             assert state.phase is Phase.RUNNING
@@ -150,7 +150,7 @@ async def test_the_bot_takes_no_seat_that_is_played(valkey_url: str, redis: Redi
     async with node(valkey_url, "n1") as desk, bot_on(desk) as bot:
         ada, _, race = await with_bot(desk, redis)
         await bot.look()
-        await eventually(lambda: bot_moves(ada) > 3, 20)
+        await eventually(lambda: bot_moves(ada) > 3)
         state = await desk.rooms.load(race)
         assert state is not None
         epoch = state.seats[2].epoch

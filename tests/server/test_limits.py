@@ -69,7 +69,7 @@ async def test_pings_are_free(server_url: str) -> None:
     async with wired(server_url, "pinger") as wire:
         for number in range(3000):
             await wire.send(ask.Ping(id=number + 1000))
-        await eventually(lambda: len(wire.all(say.Pong)) == 3000, 20)
+        await eventually(lambda: len(wire.all(say.Pong)) == 3000)
         assert not wire.all(say.Refused)
 
 
@@ -89,7 +89,7 @@ async def test_one_account_cannot_ask_faster_by_many_connections(server_url: str
             for number in range(60):
                 await wire.send(ask.BoardGet(id=1000 + number, game="lanes"))
         for wire in wires:
-            await eventually(partial(answered, wire, 60), 20)
+            await eventually(partial(answered, wire, 60))
         slowed = [m for wire in wires for m in wire.all(say.Refused)]
         assert slowed
         assert {m.code for m in slowed} == {ErrorCode.SLOW_DOWN}

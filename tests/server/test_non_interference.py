@@ -156,11 +156,11 @@ async def recorded(
         for step in play.steps:
             await table.do(*step)
             if step[1] == "played":
-                await eventually(partial(has_seen, eye, step[0], table.seq[step[0]]), 20)
+                await eventually(partial(has_seen, eye, step[0], table.seq[step[0]]))
         refused = await table.seats[3].get(say.Refused, ask.ReplayGet, race=table.race)
         assert refused.code is ErrorCode.WRONG_PHASE
         await table.seats[1].get(say.Done, ask.Bank, race=table.race)
-        await eventually(partial(has_seen_the_end_of_seat_1, eye), 20)
+        await eventually(partial(has_seen_the_end_of_seat_1, eye))
         await table.resume(1)
         state = await desk.races.load(table.race)
         assert state is not None
@@ -439,9 +439,9 @@ async def a_day(store_url: str, game: str, deal: str, steps: list[tuple[int, str
             )
             assert isinstance(answer, say.Ack) is (kind == "played"), answer
             seq += kind == "played"
-        await eventually(partial(has_progressed, player, seq), 20)
+        await eventually(partial(has_progressed, player, seq))
         await player.get(say.Done, ask.Bank, race=race)
-        await eventually(lambda: any(isinstance(m, say.Closed) for m in player.said()), 20)
+        await eventually(lambda: any(isinstance(m, say.Closed) for m in player.said()))
     return player
 
 

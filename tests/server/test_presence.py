@@ -16,7 +16,7 @@ from samedeal.protocol.fields import RaceOptions
 from samedeal_client.connection import Client
 from samedeal_server.race import SeatState
 from samedeal_server.store.races import Attached, NewRace, RaceStore
-from support import ServerProcess, eventually
+from support import PATIENCE_S, ServerProcess, eventually
 from wire import Wire, wired
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ async def test_players_of_a_killed_node_are_absent_and_nobody_waits_for_them(
             second = await b.join(first.code)
             await second.ready()
             await first.ready()
-            async with asyncio.timeout(40):
+            async with asyncio.timeout(PATIENCE_S):
                 await second.until_go()
                 await second.until(lambda: second.view.players[0].present)
                 one.stop(signal.SIGKILL)
@@ -75,7 +75,7 @@ async def test_players_of_a_frozen_node_are_absent_until_it_goes_on(
             first = await a.create_race("sally", countdown_s=0)
             second = await b.join(first.code)
             await second.until(lambda: second.view.players[0].present)
-            async with asyncio.timeout(40):
+            async with asyncio.timeout(PATIENCE_S):
                 one.process.send_signal(signal.SIGSTOP)
                 try:
                     await second.until(lambda: not second.view.players[0].present)

@@ -12,7 +12,7 @@ from raw import binary, raw
 from samedeal.protocol import client_messages as ask
 from samedeal.protocol import server_messages as say
 from samedeal.protocol.errors import ErrorCode
-from samedeal.protocol.fields import Phase, Spectating
+from samedeal.protocol.fields import OptionsPatch, Phase, Spectating
 from samedeal_server.app import running
 from samedeal_server.settings import Settings
 from samedeal_server.store import keys
@@ -441,8 +441,12 @@ async def test_p17_a_watcher_that_does_not_read_gets_the_newest_when_it_does_and
     ):
         await eva.get(say.Watching, ask.Watch, race=race)
         asked = [binary(ask.Watch(id=number, race=race)) for number in range(80)]
+        # The last request is seen by others: then everything before it is answered.
+        asked.append(binary(ask.Create(id=80, game="lanes", options=OptionsPatch(listed=True))))
+        await eva.get(say.Lobby, ask.LobbyWatch)
         slow.pause()
         await slow.write(slow.frames(*asked))
+        await eventually(lambda: any(lobby.rooms for lobby in eva.all(say.Lobby)))
         for seq in range(1, 11):
             await draw(ada, race, seq)
             await eventually(partial(sees, eva, race, 1, seq))

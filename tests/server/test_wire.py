@@ -11,6 +11,7 @@ from raw import Raw, binary, opened, raw
 from samedeal.protocol import server_messages as say
 from samedeal.protocol.client_messages import Ping
 from samedeal.protocol.codec import encode
+from support import PATIENCE_S
 
 
 def pings(count: int) -> list[Frame]:
@@ -102,7 +103,7 @@ async def test_a_close_is_answered_with_its_code(server_url: str) -> None:
 async def test_plain_http_is_told_to_use_a_websocket(server_url: str) -> None:
     reader, writer = await opened(server_url)
     writer.write(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE_S):
         answer = await reader.read()
     assert answer.startswith(b"HTTP/1.1 426 ")
     writer.close()

@@ -19,7 +19,7 @@ from samedeal.engine.moves import DRAW
 from samedeal_client.connection import Client, Race
 from samedeal_server.store import keys
 from samedeal_server.store.address import StoreAddress
-from support import ServerProcess, eventually
+from support import PATIENCE_S, ServerProcess, eventually
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -77,7 +77,7 @@ async def test_a_race_over_two_workers_goes_on_when_one_is_killed(tmp_path: Path
             first = await a.create_race("sally", countdown_s=0)
             _, second = await joined_on_another_worker(stack, redis, server.url, first)
             nodes = [await node_of(redis, first), await node_of(redis, second)]
-            async with asyncio.timeout(60):
+            async with asyncio.timeout(2 * PATIENCE_S):
                 await second.ready()
                 await first.ready()
                 await first.until_go()
@@ -96,7 +96,7 @@ async def test_a_race_over_two_workers_goes_on_when_one_is_killed(tmp_path: Path
                     now = await redis.zrangebyscore(keys.leases()[0], "-inf", "+inf")
                     return len(set(now) - set(nodes)) == 1
 
-                await eventually(is_replaced, 20)
+                await eventually(is_replaced)
                 await second.move(DRAW)
                 await first.bank()
                 await second.bank()
@@ -132,7 +132,7 @@ async def test_a_worker_that_cannot_be_started_for_a_while_is_replaced_after_all
             async def is_replaced() -> bool:
                 return len(await redis.zrange(keys.leases()[0], 0, -1)) == 3
 
-            await eventually(is_replaced, 20)
+            await eventually(is_replaced)
         _, code = server.stop(signal.SIGTERM)
     assert code == 0
 
@@ -140,7 +140,7 @@ async def test_a_worker_that_cannot_be_started_for_a_while_is_replaced_after_all
 def test_workers_stop_with_a_parent_that_is_killed(tmp_path: Path) -> None:
     with ServerProcess(tmp_path / "data", "--workers", "2") as server:
         server.process.kill()
-        _, logged = server.process.communicate(timeout=30)
+        _, logged = server.process.communicate(timeout=PATIENCE_S)
     assert logged == ""
     with ServerProcess(tmp_path / "data", "--workers", "2") as again:
         assert again.url
@@ -164,7 +164,7 @@ def test_the_address_is_printed_once(tmp_path: Path) -> None:
 
 def serve(*options: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "samedeal_server", "serve", *options]
-    return subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+    return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
 
 
 @pytest.mark.parametrize("number", ["0", "-1", "65", "two", ""])

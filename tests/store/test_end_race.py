@@ -8,6 +8,7 @@ from racestore import ADA, EVA, IVO, RACE, ZOE, Store
 from samedeal.protocol.fields import Phase, Status
 from samedeal_server.store import keys
 from samedeal_server.store.races import Attached, RaceStore
+from support import PATIENCE_S
 
 pytestmark = pytest.mark.usefixtures("every_key_expires")
 
@@ -97,9 +98,9 @@ async def test_the_end_rings_at_the_node_where_the_bot_plays(store: Store) -> No
     ver = (await store.state()).ver
     async with store.redis.pubsub(ignore_subscribe_messages=True) as bell:
         await bell.subscribe("bell:elsewhere")
-        await bell.get_message(timeout=5)
+        await bell.get_message(timeout=PATIENCE_S)
         assert await store.races.end_race(RACE, ADA) == ("done", 0)
-        rang = await bell.get_message(timeout=5)
+        rang = await bell.get_message(timeout=PATIENCE_S)
     assert rang is not None
     assert rang["data"] == f"{keys.race(RACE)} {ver + 1} changed"
 

@@ -100,15 +100,17 @@ async def test_p35_the_first_node_back_writes_an_outage_down_and_says_so(
     (outage,) = one.outages.all
     assert two.outages.all == (outage,)
     assert (outage.number, outage.from_ms) == (1, last_ms)
-    assert 20_000 <= outage.to_ms - outage.from_ms < 25_000
+    away_ms = outage.to_ms - outage.from_ms
+    assert 20_000 <= away_ms < 80_000
     assert one.outages.read_at_ms >= outage.to_ms
-    assert caplog.text.count("nobody could play for 20.") == 1
+    assert caplog.text.count(f"nobody could play for {away_ms / 1000:.1f} s") == 1
+    assert caplog.text.count("nobody could play") == 1
 
 
 async def test_beats_that_are_late_by_less_than_a_lease_are_no_outage(redis: Redis) -> None:
     one = Leases(redis, "one")
     await one.beat()
-    await nobody_beat_for(redis, int(LEASE_S * 1000) - 1000)
+    await nobody_beat_for(redis, int(LEASE_S * 1000) - 3000)
     await one.beat()
     assert one.outages.all == ()
 

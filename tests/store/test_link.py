@@ -152,7 +152,7 @@ async def test_a_lane_that_falls_silent_is_replaced(proxy: Proxy) -> None:
         await link.open()
         proxy.lose_replies = True
         answer = asyncio.create_task(ask(link, commit(1)))
-        await eventually(lambda: proxy.accepted == 2)
+        await eventually(lambda: proxy.accepted >= 2)
         proxy.lose_replies = False
         assert (await answer)[0] == b"again"
         await link.close()
@@ -163,17 +163,19 @@ async def test_what_is_not_answered_in_time_is_given_up(
 ) -> None:
     caplog.set_level(logging.CRITICAL)
     async with proxy as port:
-        link = through(port, give_up_s=0.3)
+        link = through(port, give_up_s=1.0)
         await link.open()
         proxy.refuse = True
         proxy.cut()
         answers = await asyncio.gather(*(ask(link, commit(seq)) for seq in range(1, 51)))
         assert all(isinstance(answer, StoreUnavailable) for answer in answers)
         proxy.refuse = False
-        await eventually(lambda: proxy.accepted > 2)
-        link_is_back = await ask(link, pack("PING"))
+
+        async def is_back() -> bool:
+            return bool(await ask(link, pack("PING")) == b"PONG")
+
+        await eventually(is_back)
         await link.close()
-    assert link_is_back == b"PONG"
 
 
 async def test_beyond_max_pending_the_answer_is_no_at_once(valkey_url: str, redis: Redis) -> None:
@@ -204,6 +206,6 @@ async def test_closing_waits_for_the_replies_under_way(valkey_url: str, redis: R
 
 
 async def test_no_store_at_all_is_a_sentence() -> None:
-    link = CommitLink(StoreAddress.parse("unix:///nowhere/store.sock"), [], give_up_s=0.2)
+    link = CommitLink(StoreAddress.parse("unix:///nowhere/store.sock"), [], give_up_s=1.0)
     with pytest.raises(StoreUnavailable, match="cannot be reached: No such file"):
         await link.open()

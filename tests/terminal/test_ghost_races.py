@@ -25,7 +25,7 @@ async def test_the_runs_of_a_result_are_raced_again_as_ghosts(server_url: str) -
         await show.press("m", "4")
         await show.until("MAKE A ROOM")
         await show.press("enter")
-        await show.until("ROOM")
+        await show.until("ROOM ")
         other = await gale.join(show.seat.race.code)
         await other.ready()
         await show.press("enter")

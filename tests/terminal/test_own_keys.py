@@ -40,9 +40,13 @@ class Walk:
         for action in actions:
             await self.show.press(self.keys.on(self.section).keys(action)[0])
 
+    async def on(self, section: Section) -> None:
+        """Wait for a screen, whose keys then are those that are pressed."""
+        await eventually(lambda: self.section is section)
+
     async def at(self, section: Section, *texts: str) -> None:
         """Wait for a screen. It names changed keys, and does nothing for any other one."""
-        await eventually(lambda: self.section is section, 10.0)
+        await self.on(section)
         await self.show.until(*texts)
         self.seen.add(section)
         screen, before = self.show.app.screen, self.show.lines("message")
@@ -90,7 +94,9 @@ async def test_every_screen_answers_to_changed_keys_alone_and_names_them(at_noon
             await walk.at(section, text)
             await walk.press(Action.BACK)
         await walk.at(Section.HOME)
-        await walk.press(Action.FIND, Action.ITEM_4)
+        await walk.press(Action.FIND)
+        await walk.on(Section.GAMES)
+        await walk.press(Action.ITEM_4)
         await walk.at(Section.MATCH, "leave the queue")
         await walk.press(Action.BACK)
         await walk.at(Section.HOME)
@@ -98,9 +104,13 @@ async def test_every_screen_answers_to_changed_keys_alone_and_names_them(at_noon
         await walk.at(Section.LIST, other.code)
         await walk.press(Action.TAKE)
         await walk.at(Section.WATCH, "stock 30")
-        await walk.press(Action.BACK, Action.BACK)
+        await walk.press(Action.BACK)
+        await walk.on(Section.LIST)
+        await walk.press(Action.BACK)
         await walk.at(Section.HOME)
-        await walk.press(Action.MAKE, Action.ITEM_4)
+        await walk.press(Action.MAKE)
+        await walk.on(Section.GAMES)
+        await walk.press(Action.ITEM_4)
         await walk.at(Section.OPTIONS, "< 2 >")
         await walk.press(Action.TAKE)
         await walk.at(Section.ROOM, "free")

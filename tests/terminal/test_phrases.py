@@ -17,14 +17,14 @@ async def test_phrases_are_said_and_seen_from_the_room_to_the_result(server_url:
         race = await sid.create_race("lanes", seed="phrases", countdown_s=0)
         other = await stan.join(race.code)
         async with shown(server_url, client=sid, race=race) as show:
-            await show.until("ROOM", "stan")
+            await show.until("ROOM ", "stan")
             await other.tell(Phrase.HELLO)
             await show.until("says: hello")
             await show.press("c")
             await show.until("SAY TO THE ROOM", "1 hello", "8 goodbye")
             assert isinstance(show.app.screen, SayScreen)
             await show.press("escape")
-            await show.until("ROOM", "says: hello")
+            await show.until("ROOM ", "says: hello")
             await show.press("c", "2")
             await show.until("says: good luck")
             # The server wants a pause between two; the client waits, and says it then.
@@ -52,7 +52,7 @@ async def test_a_phrase_that_is_refused_is_so_in_a_sentence(server_url: str) -> 
     async with Client(server_url, name="sven") as sven:
         race = await sven.create_race("lanes")
         async with shown(server_url, client=sven, race=race) as show:
-            await show.until("ROOM", "sven")
+            await show.until("ROOM ", "sven")
             async with raw(server_url, token=sven.token) as other_device:
                 leave = Leave(id=1, race=race.id)
                 await other_device.write(other_device.frames(binary(leave)))

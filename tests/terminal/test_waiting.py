@@ -28,7 +28,7 @@ async def against(stack: AsyncExitStack, show: Show, url: str, name: str) -> Rac
     await show.press("m", "4")
     await show.until("MAKE A ROOM")
     await show.press("enter")
-    await show.until("ROOM")
+    await show.until("ROOM ")
     other = await stack.enter_async_context(Client(url, name=name))
     race = await other.join(show.seat.race.code)
     await race.ready()
