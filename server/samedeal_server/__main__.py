@@ -5,10 +5,10 @@ import logging
 import os
 import sys
 from pathlib import Path
-from typing import NoReturn
 
 from samedeal_server.app import running
 from samedeal_server.buckets import Limits, Rate
+from samedeal_server.command_line import Parser, complain, default_data
 from samedeal_server.errors import CannotServe
 from samedeal_server.process import log_to_stderr, run, stopped_by_signals
 from samedeal_server.settings import Settings, parse_rate
@@ -17,14 +17,9 @@ from samedeal_server.workers import MAX_WORKERS, running_workers
 DEFAULT_PORT = 8750
 
 
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        self.exit(2, f"samedeal: {message}\n")
-
-
 def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(prog="samedeal", description="The samedeal race server.")
-    commands = parser.add_subparsers(dest="command", required=True, parser_class=_Parser)
+    parser = Parser(prog="samedeal", description="The samedeal race server.")
+    commands = parser.add_subparsers(dest="command", required=True, parser_class=Parser)
     serve = commands.add_parser(
         "serve",
         help="run the server",
@@ -35,28 +30,7 @@ def _parser() -> argparse.ArgumentParser:
     serve.add_argument(
         "--port", type=int, default=DEFAULT_PORT, help="port to listen on, 0 for any (%(default)s)"
     )
-    serve.add_argument(
-        "--redis",
-        metavar="URL",
-        help="store to use: redis://[USER:PASSWORD@]HOST:PORT[/DB], unix:///PATH, "
-        "redis+sentinel://HOST:PORT,HOST:PORT/SERVICE[/DB] (the hosts are the sentinels), "
-        "redis+cluster://HOST:PORT,HOST:PORT (some nodes); rediss... for TLS, "
-        "with ?ssl_ca_certs=FILE for a CA of yours",
-    )
-    serve.add_argument(
-        "--min-replicas",
-        type=int,
-        default=0,
-        metavar="N",
-        help="acknowledge a move only when N replicas of the store have it (%(default)s)",
-    )
-    serve.add_argument(
-        "--data",
-        type=Path,
-        default=default_data(),
-        metavar="DIR",
-        help="folder of the private store (%(default)s)",
-    )
+    _add_store(serve)
     serve.add_argument(
         "--workers",
         type=int,
@@ -64,7 +38,40 @@ def _parser() -> argparse.ArgumentParser:
         metavar="N",
         help="processes that share the port and the store; one that dies is replaced (%(default)s)",
     )
-    serve.add_argument(
+    _add_door(serve)
+    serve.add_argument("--verbose", action="store_true", help="log more than warnings")
+    return parser
+
+
+def _add_store(parser: Parser) -> None:
+    """Where the races are kept."""
+    parser.add_argument(
+        "--redis",
+        metavar="URL",
+        help="store to use: redis://[USER:PASSWORD@]HOST:PORT[/DB], unix:///PATH, "
+        "redis+sentinel://HOST:PORT,HOST:PORT/SERVICE[/DB] (the hosts are the sentinels), "
+        "redis+cluster://HOST:PORT,HOST:PORT (some nodes); rediss... for TLS, "
+        "with ?ssl_ca_certs=FILE for a CA of yours",
+    )
+    parser.add_argument(
+        "--min-replicas",
+        type=int,
+        default=0,
+        metavar="N",
+        help="acknowledge a move only when N replicas of the store have it (%(default)s)",
+    )
+    parser.add_argument(
+        "--data",
+        type=Path,
+        default=default_data(),
+        metavar="DIR",
+        help="folder of the private store (%(default)s)",
+    )
+
+
+def _add_door(parser: Parser) -> None:
+    """Who may come in, by which way, and how much each may ask."""
+    parser.add_argument(
         "--origin",
         action="append",
         default=[],
@@ -72,17 +79,17 @@ def _parser() -> argparse.ArgumentParser:
         help="a web site whose pages may connect, like https://play.example; may be repeated. "
         "Programs, which name no site, always may",
     )
-    serve.add_argument(
+    parser.add_argument(
         "--trusted-proxies",
         default=os.environ.get("TRUSTED_PROXIES", ""),
         metavar="NETS",
         help="addresses or networks of proxies whose X-Forwarded-For is believed, with commas "
         "between (default: the variable TRUSTED_PROXIES)",
     )
-    serve.add_argument(
+    parser.add_argument(
         "--tls-cert", type=Path, metavar="FILE", help="certificate chain in PEM form: serve wss://"
     )
-    serve.add_argument(
+    parser.add_argument(
         "--tls-key", type=Path, metavar="FILE", help="its key, if it is not in the same file"
     )
     for name, what in (
@@ -91,7 +98,7 @@ def _parser() -> argparse.ArgumentParser:
         ("hellos", "new accounts from one address"),
     ):
         rate = getattr(Limits(), name)
-        serve.add_argument(
+        parser.add_argument(
             f"--limit-{name}",
             type=_rate,
             default=rate,
@@ -99,22 +106,20 @@ def _parser() -> argparse.ArgumentParser:
             help=f"{what}: so many at once, and so many a second in the long run, or off "
             f"({rate.burst:g}:{rate.per_s:g})",
         )
-    serve.add_argument(
+    parser.add_argument(
         "--max-connections",
         type=int,
         default=20_000,
         metavar="N",
         help="connections of each process; more are turned away (%(default)s)",
     )
-    serve.add_argument(
+    parser.add_argument(
         "--max-watchers",
         type=int,
         default=10_000,
         metavar="N",
         help="how many of them may watch races; more are told to come later (%(default)s)",
     )
-    serve.add_argument("--verbose", action="store_true", help="log more than warnings")
-    return parser
 
 
 def _rate(text: str) -> Rate | None:
@@ -122,11 +127,6 @@ def _rate(text: str) -> Rate | None:
         return parse_rate(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
-
-
-def default_data() -> Path:
-    home = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
-    return Path(home) / "samedeal"
 
 
 async def _serve(settings: Settings, workers: int) -> None:
@@ -146,25 +146,8 @@ def main(argv: list[str] | None = None) -> int:
     """Run the command line. Return the exit code."""
     args = _parser().parse_args(argv)
     log_to_stderr(logging.INFO if args.verbose else logging.WARNING)
-    if not 0 <= args.port <= 65535:
-        print(f"samedeal: --port {args.port} is not from 0 to 65535", file=sys.stderr)
-        return 2
-    if not 1 <= args.workers <= MAX_WORKERS:
-        sentence = f"--workers {args.workers} is not from 1 to {MAX_WORKERS}"
-        print(f"samedeal: {sentence}", file=sys.stderr)
-        return 2
-    if args.max_connections < 1:
-        print(f"samedeal: --max-connections {args.max_connections} is too few", file=sys.stderr)
-        return 2
-    if args.max_watchers < 0:
-        print(f"samedeal: --max-watchers {args.max_watchers} is below 0", file=sys.stderr)
-        return 2
-    if not 0 <= args.min_replicas <= 100:
-        print(f"samedeal: --min-replicas {args.min_replicas} is not from 0 to 100", file=sys.stderr)
-        return 2
-    if args.min_replicas and args.redis is None:
-        print("samedeal: the private store has no replicas; name yours by --redis", file=sys.stderr)
-        return 2
+    if (sentence := _wrong(args)) is not None:
+        return complain(sentence)
     settings = Settings(
         host=args.host,
         port=args.port,
@@ -182,9 +165,25 @@ def main(argv: list[str] | None = None) -> int:
     try:
         run(_serve(settings, args.workers))
     except CannotServe as error:
-        print(f"samedeal: {error}", file=sys.stderr)
-        return 2
+        return complain(error)
     return 0
+
+
+def _wrong(args: argparse.Namespace) -> str | None:
+    """Say what cannot be meant; None if nothing is wrong."""
+    if not 0 <= args.port <= 65535:
+        return f"--port {args.port} is not from 0 to 65535"
+    if not 1 <= args.workers <= MAX_WORKERS:
+        return f"--workers {args.workers} is not from 1 to {MAX_WORKERS}"
+    if args.max_connections < 1:
+        return f"--max-connections {args.max_connections} is too few"
+    if args.max_watchers < 0:
+        return f"--max-watchers {args.max_watchers} is below 0"
+    if not 0 <= args.min_replicas <= 100:
+        return f"--min-replicas {args.min_replicas} is not from 0 to 100"
+    if args.min_replicas and args.redis is None:
+        return "the private store has no replicas; name yours by --redis"
+    return None
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ import os
 import sys
 
 from samedeal_server.app import running
+from samedeal_server.command_line import complain
 from samedeal_server.errors import CannotServe
 from samedeal_server.process import log_to_stderr, run, stopped_by_signals
 from samedeal_server.settings import Settings
@@ -53,8 +54,7 @@ def main() -> int:
     try:
         run(_work(Settings.from_json(told["settings"])))
     except CannotServe as error:
-        print(f"samedeal: {error}", file=sys.stderr)
-        return 2
+        return complain(error)
     return 0
 
 

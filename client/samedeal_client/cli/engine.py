@@ -12,8 +12,8 @@ from samedeal.engine.games import GAMES, game
 from samedeal.engine.moves import Move
 from samedeal.engine.replay import MAX_LINE_BYTES, NoReplay, ReplayError, verify
 from samedeal.engine.table import Table
+from samedeal.printable import printable
 from samedeal_client.cli.output import FINE, NO, Parser, complain
-from samedeal_client.printable import printable
 
 __all__ = ["add_parsers"]
 

@@ -4,15 +4,14 @@ import argparse
 import json
 import sys
 from pathlib import Path
-from typing import Final, NoReturn
+from typing import NoReturn
 
+from samedeal.printable import MAX_SENTENCE, printable
 from samedeal_client.errors import ClientError
-from samedeal_client.printable import printable
 
 __all__ = ["BAD_INPUT", "FAULT", "FINE", "NO", "Parser", "Voice", "complain", "write"]
 
 FINE, NO, BAD_INPUT, FAULT = 0, 1, 2, 70
-MAX_SENTENCE: Final = 1000
 
 
 def complain(sentence: object, *, code: int = BAD_INPUT) -> int:

@@ -9,12 +9,12 @@ import time
 from collections.abc import Callable
 
 from samedeal.engine.replay import Verified
+from samedeal.printable import printable
 from samedeal_client.cli.arguments import add_server, new_file, whole
 from samedeal_client.cli.output import FINE, Parser, write
 from samedeal_client.cli.player import TextPlayer, play_on_terminal
 from samedeal_client.cli.sources import SOURCE_HELP, Source, chosen, load
 from samedeal_client.errors import ClientError
-from samedeal_client.printable import printable
 from samedeal_client.replays import Frame, ReplayModel, Track
 from samedeal_client.replays.compare import next_difference, parting
 from samedeal_client.replays.lost import POSITIONS, Lost, LostAtDeal, Never, Undecided, where_lost

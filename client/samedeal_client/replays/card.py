@@ -3,7 +3,7 @@
 from typing import Final
 
 from samedeal.engine.games import game
-from samedeal_client.printable import printable
+from samedeal.printable import printable
 from samedeal_client.replays.replay import Replay
 from samedeal_client.replays.text import time_text
 from samedeal_client.replays.track import Track

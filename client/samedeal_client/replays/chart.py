@@ -10,7 +10,7 @@ import svg
 from samedeal.engine.games import game
 from samedeal.engine.moves import DRAW
 from samedeal.engine.run import UNDO
-from samedeal_client.printable import printable
+from samedeal.printable import printable
 from samedeal_client.replays.replay import Replay
 from samedeal_client.replays.text import time_text
 from samedeal_client.replays.track import Track

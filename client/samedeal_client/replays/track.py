@@ -10,7 +10,7 @@ from samedeal.engine.moves import Move
 from samedeal.engine.replay import LogEntry, Player, Standing, Verified
 from samedeal.engine.run import Action, Run, UndoPolicy
 from samedeal.engine.table import Table
-from samedeal_client.printable import printable
+from samedeal.printable import printable
 
 __all__ = ["Frame", "Track"]
 

@@ -12,26 +12,21 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import NoReturn
 
 from samedeal.engine.games import GAMES
 from samedeal.protocol import days
-from samedeal_server.__main__ import default_data
 from samedeal_server.admin.operators import CannotDo, Operators
+from samedeal_server.command_line import Parser, complain, default_data
 from samedeal_server.errors import CannotServe, StoreUnavailable
 from samedeal_server.store.address import StoreAddress
 from samedeal_server.store.embedded import EmbeddedStore, left_running
 
 __all__ = ["main"]
 
+_PROGRAM = "samedeal-admin"
 _UNITS_MS = {"m": 60_000, "h": 3_600_000, "d": 86_400_000, "w": 7 * 86_400_000}
 _LONGEST = 400 * 86_400_000
 _Deed = Callable[[Operators, argparse.Namespace], Awaitable[None]]
-
-
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        self.exit(2, f"samedeal-admin: {message} (samedeal-admin --help explains)\n")
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -40,11 +35,9 @@ def main(argv: list[str] | None = None) -> int:
     try:
         asyncio.run(_run(args))
     except (CannotDo, CannotServe) as error:
-        print(f"samedeal-admin: {error}", file=sys.stderr)
-        return 2
+        return complain(error, _PROGRAM)
     except StoreUnavailable as error:
-        print(f"samedeal-admin: {error}; the same command again is safe", file=sys.stderr)
-        return 2
+        return complain(f"{error}; the same command again is safe", _PROGRAM)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except KeyboardInterrupt:
@@ -53,8 +46,8 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(
-        prog="samedeal-admin",
+    parser = Parser(
+        prog=_PROGRAM,
         description="Operate a samedeal service: bans, results, days, boards, announcements. Every "
         "deed can be undone and is written into a log for good.",
     )
@@ -69,7 +62,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--as", dest="who", default=_me(), type=_line, help="your name in the log")
     parser.add_argument("--json", action="store_true", help="one JSON object a line")
     commands = parser.add_subparsers(
-        dest="command", required=True, metavar="COMMAND", parser_class=_Parser
+        dest="command", required=True, metavar="COMMAND", parser_class=Parser
     )
 
     def add(word: str, what: str, do: _Deed, *, why: bool = True) -> argparse.ArgumentParser:

@@ -1,6 +1,11 @@
 """Texts that come from elsewhere, made fit for one line of a terminal."""
 
-__all__ = ["printable"]
+from typing import Final
+
+__all__ = ["MAX_SENTENCE", "printable"]
+
+MAX_SENTENCE: Final = 1000
+"""Letters of a complaint, whatever it quotes."""
 
 
 def printable(text: str, most: int = 40) -> str:
