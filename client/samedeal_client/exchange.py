@@ -402,6 +402,11 @@ class Exchange(Generic[_Seat]):
             return
         if isinstance(message, say.Ack | say.Done | say.Progress | say.Watching | say.Watched):
             self._is_fine()
+        self._pass_on(message)
+        self._answer(message)
+
+    def _pass_on(self, message: say.ServerMessage) -> None:
+        """Give a message to whom it is about."""
         match message:
             case say.Ack():
                 if (seat := self.seats.get(message.race)) is not None:
@@ -436,6 +441,9 @@ class Exchange(Generic[_Seat]):
                     inbox.put(message)
             case _:
                 pass
+
+    def _answer(self, message: say.ServerMessage) -> None:
+        """Give a message to who asked for it."""
         request = getattr(message, "id", None)
         future = self._answers.get(request) if request is not None else None
         if future is None or future.done():

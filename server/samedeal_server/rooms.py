@@ -304,20 +304,18 @@ class Rooms:
             room.audience.took(old, state)
         if state.phase is Phase.RUNNING and old.phase in (Phase.LOBBY, Phase.COUNTDOWN):
             self._go(room)
+        self._tell(room, old)
+
+    def _tell(self, room: Room, old: RaceState) -> None:
+        """Tell the members what is different now."""
+        state = room.state
         for number, seat in state.seats.items():
             known = old.seats.get(number)
             if seat.said and (known is None or known.said != seat.said):
                 phrase = Phrase(seat.said.partition(" ")[2])
                 room.tell(Said(race=state.id, seat=number, phrase=phrase))
         if state.phase is Phase.CLOSED:
-            if old.phase is not Phase.CLOSED:
-                self._dirty.discard(room)
-                room.dirty.clear()
-                room.tell(Closed(race=state.view()))
-            elif _rated(old) != _rated(state):
-                room.tell(RoomEvent(race=state.view()))
-            if state.next_race and not old.next_race:
-                room.tell(Moved(race=state.id, to=state.next_race, code=state.code))
+            self._tell_of_end(room, old)
             return
         if state.paused_ms > old.paused_ms:
             away_s = (state.paused_ms - old.paused_ms) / 1000
@@ -335,6 +333,17 @@ class Rooms:
                 room.dirty.add(number)
         if room.dirty or room.is_behind:
             self._push_soon(room)
+
+    def _tell_of_end(self, room: Room, old: RaceState) -> None:
+        state = room.state
+        if old.phase is not Phase.CLOSED:
+            self._dirty.discard(room)
+            room.dirty.clear()
+            room.tell(Closed(race=state.view()))
+        elif _rated(old) != _rated(state):
+            room.tell(RoomEvent(race=state.view()))
+        if state.next_race and not old.next_race:
+            room.tell(Moved(race=state.id, to=state.next_race, code=state.code))
 
     def _go(self, room: Room) -> None:
         """Give every member its board; all of them in one turn of the loop."""

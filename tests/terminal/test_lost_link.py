@@ -11,12 +11,17 @@ from support import Proxy, eventually
 pytestmark = pytest.mark.usefixtures("new_here")
 
 
+def before(server_url: str) -> Proxy:
+    """A relay before the server, which can be cut."""
+    port = urlsplit(server_url).port
+    assert port is not None
+    return Proxy(("127.0.0.1", port))
+
+
 async def test_moves_wait_on_the_board_while_the_link_is_lost_and_reach_the_server_after(
     server_url: str,
 ) -> None:
-    port = urlsplit(server_url).port
-    assert port is not None
-    proxy = Proxy(("127.0.0.1", port))
+    proxy = before(server_url)
     async with proxy as own_port, Client(server_url, name="linus") as rival:
         url = f"ws://127.0.0.1:{own_port}"
         async with Client(url, name="lotte") as client:
@@ -69,9 +74,7 @@ async def test_a_second_terminal_takes_the_seat_and_the_first_is_told(server_url
 async def test_who_leaves_while_the_link_is_lost_is_at_home_at_once_and_comes_back(
     server_url: str,
 ) -> None:
-    port = urlsplit(server_url).port
-    assert port is not None
-    proxy = Proxy(("127.0.0.1", port))
+    proxy = before(server_url)
     async with proxy as own_port, shown(f"ws://127.0.0.1:{own_port}", name="lisa") as show:
         await show.until("you are lisa")
         await show.press("q", "4")
@@ -89,9 +92,7 @@ async def test_who_leaves_while_the_link_is_lost_is_at_home_at_once_and_comes_ba
 
 
 async def test_home_tells_that_the_link_is_lost_and_keeps_nobody_waiting(server_url: str) -> None:
-    port = urlsplit(server_url).port
-    assert port is not None
-    proxy = Proxy(("127.0.0.1", port))
+    proxy = before(server_url)
     async with proxy as own_port, shown(f"ws://127.0.0.1:{own_port}", name="lenka") as show:
         await show.until("you are lenka")
         proxy.refuse = True
@@ -111,9 +112,7 @@ async def test_home_tells_that_the_link_is_lost_and_keeps_nobody_waiting(server_
 
 
 async def test_a_result_keeps_nobody_waiting_for_what_needs_the_link(server_url: str) -> None:
-    port = urlsplit(server_url).port
-    assert port is not None
-    proxy = Proxy(("127.0.0.1", port))
+    proxy = before(server_url)
     async with proxy as own_port, shown(f"ws://127.0.0.1:{own_port}", name="lasse") as show:
         await show.until("you are lasse")
         await show.press("q", "4")
