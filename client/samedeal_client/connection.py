@@ -29,6 +29,7 @@ class Client:
     """`async with Client(url, name="ada") as client`: one account, any number of races.
 
     `link` is a code that another device of an account was given: this one then has a token too.
+    It works once; with the same `secret`, 64 hex digits, it can be asked again for a lost answer.
     If somebody has the name, a free one like it is taken; `exact` has that refused instead.
     `url` is one address, or those of several nodes of one service with commas between. A lost
     connection is made again, at the next address, with growing pauses, and every race is resumed;
@@ -45,6 +46,7 @@ class Client:
         bot: bool = False,
         exact: bool = False,
         link: str | None = None,
+        secret: str | None = None,
         rng: random.Random | None = None,
         patience_s: float = 30.0,
         give_up_s: float = 600.0,
@@ -58,6 +60,7 @@ class Client:
             is_bot=bot,
             exact=exact,
             link=link,
+            secret=secret,
             rng=rng or random.Random(),
             patience_s=patience_s,
             give_up_s=give_up_s,

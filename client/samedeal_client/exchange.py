@@ -4,6 +4,7 @@ import asyncio
 import itertools
 import logging
 import random
+import secrets
 from collections.abc import Callable, Coroutine
 from typing import Any, Final, Generic, Protocol, TypeVar
 
@@ -97,6 +98,7 @@ class Exchange(Generic[_Seat]):
         is_bot: bool,
         exact: bool,
         link: str | None,
+        secret: str | None,
         rng: random.Random,
         patience_s: float,
         give_up_s: float,
@@ -111,7 +113,7 @@ class Exchange(Generic[_Seat]):
         """Who follows the lobby, and who waits for an opponent."""
         self._new_seat = new_seat
         self._given_name, self._as_bot, self._or_like = name, is_bot, not exact
-        self._link = link
+        self._link, self._secret = link, secret or secrets.token_hex(32)
         self._heard: dict[str, say.Announcement | say.Dismissed] = {}
         """What the server said to everybody, for those who sit down later."""
         self._addresses = addresses(url)
@@ -308,7 +310,7 @@ class Exchange(Generic[_Seat]):
         if self.token is not None:
             hello = ask.Hello(id=self.next_id(), token=self.token)
         elif self._link is not None:
-            hello = ask.Hello(id=self.next_id(), link=self._link)
+            hello = ask.Hello(id=self.next_id(), link=self._link, secret=self._secret)
         else:
             hello = ask.Hello(
                 id=self.next_id(),

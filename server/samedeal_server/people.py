@@ -65,7 +65,7 @@ class People:
         if message.token is not None:
             raise Refusal(ErrorCode.BAD_TOKEN, "this server does not know that token")
         if message.link is not None:
-            return await self._use(message.link)
+            return await self._use(message.link, message.secret or secrets.token_hex(32))
         if message.name is None:
             raise Refusal(ErrorCode.BAD_FRAME, "hello needs a token, or a name for a guest")
         name = names.checked(message.name)
@@ -75,15 +75,15 @@ class People:
                 return await self.accounts.create(wish, bot=message.bot)
         raise await self.taken(name)
 
-    async def _use(self, code: str) -> tuple[Account, str]:
-        secret = secrets.token_hex(32)
-        player = await self._links.use(code, secret[:16])
+    async def _use(self, code: str, secret: str) -> tuple[Account, str]:
+        who = secret[:16]
+        player = await self._links.use(code, who)
         word = "gone"
         if player:
             word = await self.accounts.add_device(player, secret, MAX_DEVICES)
         if word == "many":
-            sentence = f"the account has {MAX_DEVICES} devices; rotate its token on one of them"
-            raise Refusal(ErrorCode.TOO_MANY, sentence)
+            await self._links.give_back(code, who)
+            raise _too_many()
         account = await self.accounts.recognise(f"{player}.{secret}")
         if account is None:
             sentence = "that link code leads nowhere: it works once and for 10 minutes"
@@ -161,6 +161,9 @@ class People:
         await self._news.post(News("dismiss", player, sentence, but=guest.id))
 
     async def _link(self, account: Account, message: wire.LinkMake) -> wire.LinkMade:
+        profile = await self.accounts.profile(account.player)
+        if profile is not None and profile.devices >= MAX_DEVICES:
+            raise _too_many()
         code = "".join(secrets.choice(limits.CODE_ALPHABET) for _ in range(limits.LINK_LETTERS))
         early_ms = await self._links.note(account.player, code, MAX_LINKS, LINKS_MS)
         if early_ms:
@@ -223,6 +226,14 @@ def _unbanned(account: Account) -> Account:
     if account.ban is not None:
         raise Refusal(ErrorCode.BANNED, ban_sentence(account.ban))
     return account
+
+
+def _too_many() -> Refusal:
+    return Refusal(
+        ErrorCode.TOO_MANY,
+        f"the account has {MAX_DEVICES} devices; rotating its token on one of them signs the "
+        "others out",
+    )
 
 
 def _gone() -> Refusal:

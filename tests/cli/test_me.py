@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import secrets
@@ -9,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from support import run_cli
+from relay import Fields, Relay, unchanged
+from support import eventually, run_cli
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -96,6 +98,30 @@ def test_a_second_device_gets_in_once_and_rotating_shows_it_out(
     shell.says("me", "rotate", "--name", name)
     assert "does not know that token" in there.refuses("me")
     assert shell.says("me", "--name", name)["devices"] == 1
+
+
+async def test_a_code_whose_answer_was_lost_leads_there_by_the_same_command(
+    shell: Shell, name: str, tmp_path: Path
+) -> None:
+    code = shell.says("me", "link", "--name", name)["code"]
+    relay = Relay(shell.url)
+    lost: list[Fields] = []
+
+    def lose(fields: Fields) -> list[Fields]:
+        lost.append(fields)
+        return []
+
+    relay.said = lose
+    async with relay as url:
+        there = Shell(url, tmp_path / "there")
+        using = asyncio.create_task(asyncio.to_thread(there.run, "me", "use", code))
+        await eventually(lambda: [fields["type"] for fields in lost] == ["welcome"])
+        await relay.close_all(1011, "")
+        assert (await using)[0] == 2
+        relay.said = unchanged
+        assert (await asyncio.to_thread(there.says, "me", "use", code))["name"] == name
+        assert "works once" in await asyncio.to_thread(there.refuses, "me", "use", code)
+    assert shell.says("me", "--name", name)["devices"] == 2
 
 
 def test_everything_that_is_stored_is_exported_and_gone_with_the_account(

@@ -204,7 +204,9 @@ DAILY = daily.Daily(
 )
 
 SAMPLES: tuple[ask.ClientMessage | say.ServerMessage, ...] = (
-    ask.Hello(id=1, name="Zoë", or_like=True, token=TOKEN, link="ABCDEFGH23", bot=True),
+    ask.Hello(
+        id=1, name="Zoë", or_like=True, token=TOKEN, link="ABCDEFGH23", secret="cd" * 32, bot=True
+    ),
     ask.Create(id=2, game="klondike", options=PATCH, seed="tuesday"),
     ask.Join(id=3, code="QX7K"),
     ask.Resume(id=4, race=RACE, have=12),

@@ -111,14 +111,33 @@ async def test_a_link_code_works_once_and_ends_with_the_token(desks: list[RaceDe
     )
 
 
-async def test_link_codes_and_devices_are_limited(desks: list[RaceDesk], redis: Redis) -> None:
+async def test_the_answer_to_a_link_code_that_was_lost_is_had_again_by_who_asked(
+    desks: list[RaceDesk],
+) -> None:
     ada, _ = await hello(desks[0], name="ada")
+    made = await ada.get(wire.LinkMade, ask.LinkMake)
+    secret = "7" * 64
+    _, first = await hello(desks[0], link=made.code, secret=secret)
+    _, again = await hello(desks[1], link=made.code, secret=secret)
+    assert again.token == first.token == f"{first.player}.{secret}"
+    assert (await ada.get(wire.AccountView, ask.AccountGet)).devices == 2
+    other = await refused(Player(desks[0]), ask.Hello, link=made.code, secret="8" * 64)
+    assert other.code is ErrorCode.NOT_FOUND
+
+
+async def test_link_codes_and_devices_are_limited(desks: list[RaceDesk], redis: Redis) -> None:
+    ada, welcome = await hello(desks[0], name="ada")
     codes = [(await ada.get(wire.LinkMade, ask.LinkMake)).code for _ in range(MAX_LINKS)]
     assert (await refused(ada, ask.LinkMake)).code is ErrorCode.TOO_MANY
     for code in codes[: MAX_DEVICES - 1]:
         assert 0 < await redis.pttl(keys.link(code)) <= 600_000
         await hello(desks[0], link=code)
-    assert (await refused(Player(desks[0]), ask.Hello, link=codes[-1])).code is ErrorCode.TOO_MANY
+    for _ in range(2):
+        # It served nothing, so it is not used up.
+        full = await refused(Player(desks[0]), ask.Hello, link=codes[-1])
+        assert full.code is ErrorCode.TOO_MANY
+    await redis.delete(keys.links(welcome.player))
+    assert (await refused(ada, ask.LinkMake)).sentence == full.sentence
     assert (await ada.get(wire.AccountView, ask.AccountGet)).devices == MAX_DEVICES
 
 

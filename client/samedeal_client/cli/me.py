@@ -4,12 +4,14 @@ import argparse
 import asyncio
 import json
 import os
+import secrets
 import tempfile
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 
+from samedeal.protocol.errors import ErrorCode
 from samedeal.protocol.limits import LINK_LETTERS
 from samedeal_client.accounts import forget, keep, keep_usual, recall_any, usual_name
 from samedeal_client.cli.arguments import add_server, link_code, name, new_file
@@ -184,21 +186,39 @@ async def _export(args: argparse.Namespace, mine: _Mine) -> int:
 
 async def _delete(_: argparse.Namespace, mine: _Mine) -> int:
     await mine.client.people.delete()
-    for node in mine.nodes:
-        forget(node, mine.kept_as)
+    _forget_all(mine.nodes, mine.kept_as)
     mine.voice.say("deleted", f"the account {mine.kept_as} is deleted", name=mine.kept_as)
     return FINE
 
 
 async def _use(args: argparse.Namespace) -> int:
     nodes = addresses(args.server)
-    async with Client(args.server, link=args.code) as client:
+    # Kept before it is used: if the answer is lost, the same command asks for it again.
+    asked_as = f"link {args.code}"
+    secret = recall_any(nodes, asked_as) or secrets.token_hex(32)
+    for node in nodes:
+        keep(node, asked_as, secret)
+    async with AsyncExitStack() as stack:
+        try:
+            client = await stack.enter_async_context(
+                Client(args.server, link=args.code, secret=secret)
+            )
+        except Refused as refusal:
+            if refusal.code is ErrorCode.NOT_FOUND:
+                _forget_all(nodes, asked_as)
+            raise
         assert client.token is not None
         kept_as = args.name or client.name
         for node in nodes:
             keep(node, kept_as, client.token)
             keep_usual(node, kept_as)
+        _forget_all(nodes, asked_as)
         voice = Voice(as_json=args.json)
         text = f"you are {client.name} here, too"
         voice.say("linked", text, name=client.name, player=client.player)
     return FINE
+
+
+def _forget_all(nodes: Iterable[str], kept_as: str) -> None:
+    for node in nodes:
+        forget(node, kept_as)

@@ -12,6 +12,7 @@ __all__ = ["LinkStore"]
 
 _NOTE = Script("link_note")
 _USE = Script("link_use")
+_BACK = Script("link_back")
 
 
 @translates_faults
@@ -35,6 +36,10 @@ class LinkStore:
         """Return the account a code leads to; '' if it leads nowhere or was used by another."""
         player: str = await run(self._redis, _USE, [keys.link(code)], [who])
         return player
+
+    async def give_back(self, code: str, who: str) -> None:
+        """Have a code lead there once more, for it served nothing."""
+        await run(self._redis, _BACK, [keys.link(code)], [who])
 
     async def drop(self, player: str) -> None:
         """Forget all codes of an account."""

@@ -11,6 +11,7 @@ from samedeal.protocol.fields import (
     Code,
     Flag,
     GameId,
+    Hex32,
     LinkCode,
     Message,
     MoveText,
@@ -89,6 +90,9 @@ class Hello(Message):
     token: Token | None = None
     link: LinkCode | None = None
     """A code that another device of the account was given; the answer has a token for this one."""
+    secret: Hex32 | None = None
+    """For the token that a link code leads to: with the same one, a lost answer can be had again.
+    The server draws one if there is none."""
     bot: Flag = False
     """A new account that plays by program; it is marked everywhere."""
 
