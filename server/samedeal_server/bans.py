@@ -63,7 +63,7 @@ class Bans:
 
     async def flags_of(self, player: str) -> list[Flag]:
         """What operators are shown of an account's runs."""
-        return [flag for flag in await self._audit.flags() if flag.player == player]
+        return await self._audit.flags_of(player)
 
     async def forget(self, player: str) -> None:
         """An account is deleted: there is nobody to unban, and nobody's run to look at."""

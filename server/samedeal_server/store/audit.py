@@ -8,9 +8,10 @@ from redis.asyncio import Redis
 from samedeal_server.store import keys
 from samedeal_server.store.faults import translates_faults
 
-__all__ = ["AuditStore", "Deed", "Flag"]
+__all__ = ["FLAGS_KEPT_MS", "AuditStore", "Deed", "Flag"]
 
-_FLAGS_KEPT_MS = 400 * 24 * 3600 * 1000
+FLAGS_KEPT_MS = 400 * 24 * 3600 * 1000
+"""So long a run is noted."""
 _ENDLESS = "+inf"
 
 
@@ -83,22 +84,34 @@ class AuditStore:
         return list(found)
 
     async def flag(self, flag: Flag) -> None:
-        """Note a run. Again changes nothing."""
-        text = f"{flag.player} {flag.game} {flag.at_ms} {flag.why}"
-        await self._redis.hsetnx(keys.flags(), flag.run, text)
-        await self._redis.pexpire(keys.flags(), _FLAGS_KEPT_MS)
+        """Note a run, and drop what was noted too long ago. Again changes nothing."""
+        text = f"{flag.run} {flag.player} {flag.game} {flag.why}"
+        # The player's own first: whatever is in the list of all can be found by its player.
+        for key in (keys.flags_of(flag.player), keys.flagged()):
+            await self._redis.zadd(key, {text: flag.at_ms}, nx=True)
+            await self._redis.zremrangebyscore(key, 0, flag.at_ms - FLAGS_KEPT_MS)
+            await self._redis.pexpire(key, FLAGS_KEPT_MS)
 
     async def forget_flags(self, player: str) -> None:
         """Forget the noted runs of a player."""
-        for flag in await self.flags():
-            if flag.player == player:
-                await self._redis.hdel(keys.flags(), flag.run)
+        own = keys.flags_of(player)
+        texts: Any = await self._redis.zrange(own, 0, -1)
+        if texts:
+            await self._redis.zrem(keys.flagged(), *texts)
+            await self._redis.delete(own)
 
     async def flags(self) -> list[Flag]:
         """All noted runs, the latest first."""
-        found: Any = await self._redis.hgetall(keys.flags())
-        all_ = []
-        for run, text in found.items():
-            player, game, at_ms, why = text.split(" ", 3)
-            all_.append(Flag(run, player, game, int(at_ms), why))
-        return sorted(all_, key=lambda flag: (-flag.at_ms, flag.run))
+        return await self._flags(keys.flagged())
+
+    async def flags_of(self, player: str) -> list[Flag]:
+        """The noted runs of a player, the latest first."""
+        return await self._flags(keys.flags_of(player))
+
+    async def _flags(self, key: str) -> list[Flag]:
+        found: Any = await self._redis.zrevrange(key, 0, -1, withscores=True)
+        flags = []
+        for text, at_ms in found:
+            run, player, game, why = text.split(" ", 3)
+            flags.append(Flag(run, player, game, int(at_ms), why))
+        return flags

@@ -18,7 +18,8 @@ __all__ = [
     "days_played",
     "due",
     "erasures",
-    "flags",
+    "flagged",
+    "flags_of",
     "friends",
     "hidden",
     "leases",
@@ -144,9 +145,14 @@ def bans() -> str:
     return "bans"
 
 
-def flags() -> str:
-    """Hash: runs that a person can hardly have played, each with player, game, time and why."""
-    return "flags"
+def flagged() -> str:
+    """Sorted set: runs that a person can hardly have played, each with player, game, why, time."""
+    return "flagged"
+
+
+def flags_of(player: str) -> str:
+    """Sorted set: those of an account."""
+    return f"account:{player}:flags"
 
 
 def erasures() -> str:
