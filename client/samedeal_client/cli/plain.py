@@ -21,11 +21,12 @@ from samedeal.protocol.fields import Phase, Phrase, PlayerView, RaceView, Status
 from samedeal_client.cli import ghosttext
 from samedeal_client.cli.daytext import greeting, way_back
 from samedeal_client.cli.lines import MAX_AHEAD, Lines
+from samedeal_client.cli.notices import tell
 from samedeal_client.cli.order import is_first, rating, tell_result
 from samedeal_client.cli.output import FINE, NO, Voice, write
 from samedeal_client.cli.phrases import find_phrase, phrase_list, spoken
 from samedeal_client.cli.series import series_line
-from samedeal_client.connection import Client, Dropped, Event, Link, Race, Rewound, Store
+from samedeal_client.connection import Client, Race
 from samedeal_client.errors import ClientError, ConnectionLost, Refused, Unanswered
 from samedeal_client.ghosts import Ghosts
 from samedeal_client.model.words import WORDS, is_words, looked_at, pile_named, spelled
@@ -478,58 +479,7 @@ class Plain:
 
     async def _watch(self) -> None:
         async for event in self._race.events():
-            self._notice(event)
-
-    def _notice(self, event: Event) -> None:
-        view = self._race.view
-        match event:
-            case say.Room():
-                names = ", ".join(
-                    f"{p.name}{' (bot)' if p.bot else ''}{' ready' if p.ready else ''}"
-                    for p in view.players
-                )
-                if view.phase is Phase.COUNTDOWN:
-                    self._voice.say("countdown", f"* GO in {view.options.countdown_s} s")
-                elif view.phase is Phase.LOBBY:
-                    self._voice.say("lobby", f"* in the room: {names}")
-            case say.Go():
-                table = self._race.table
-                self._voice.say("go", f"* GO: {table}", position=str(table))
-            case say.Progress() if self._voice.as_json:
-                players = [player.model_dump(mode="json") for player in event.players]
-                self._voice.say("progress", "", players=players)
-            case say.Notice():
-                self._voice.say("notice", f"* {event.sentence}", about=event.kind)
-            case say.Said(seat=seat, phrase=phrase) if seat != self._race.model.seat:
-                name = next((p.name for p in view.players if p.seat == seat), f"seat {seat}")
-                self._voice.say("said", f"* {name}: {spoken(phrase)}", seat=seat, phrase=phrase)
-            case say.Announcement(sentence=sentence) | say.Dismissed(sentence=sentence):
-                self._voice.say("server", f"* the server: {sentence}", sentence=sentence)
-            case say.TakenOver():
-                self._voice.say("taken_over", f"* {event.sentence}")
-            case say.Moved():
-                self._voice.say("moved", "* the room goes on with a new deal; next joins it")
-            case Link():
-                words = "the connection is back" if event.is_up else "the connection is lost"
-                self._voice.say("link", f"* {words}", up=event.is_up)
-            case Store(is_up=True):
-                self._voice.say("store", "* the store is back", up=True)
-            case Store():
-                kept = "your move is kept here" if self._race.model.outbox else "waiting for it"
-                self._voice.say("store", f"* store unavailable, {kept}", up=False)
-            case Rewound():
-                self._voice.say(
-                    "rewound",
-                    f"* the server lost {event.actions} of your moves; they are sent again",
-                    actions=event.actions,
-                )
-            case Dropped():
-                lost = " ".join(event.actions)
-                self._voice.say(
-                    "dropped", f"* not kept: {lost}: {event.sentence}", actions=event.actions
-                )
-            case _:
-                pass
+            tell(self._voice, self._race, event)
 
     async def _finish(self) -> int:
         with suppress(TimeoutError):
