@@ -328,14 +328,15 @@ def _own(state: RaceState | None, place: int) -> wire.OwnRun | None:
     if state is None or not state.was_run:
         return None
     seat = state.seats[1]
+    moves, t_ms = seat.counted if is_over(state) else (seat.seq, seat.t_ms)
     return wire.OwnRun(
         race=state.id,
         status=seat.status(state.phase),
         best=seat.best,
         opened=seat.opened,
         home=seat.home,
-        moves=seat.seq,
-        t_ms=state.order()[0].t_ms if is_over(state) else seat.t_ms,
+        moves=moves,
+        t_ms=t_ms,
         place=place,
     )
 

@@ -143,6 +143,15 @@ class SeatState:
             m_best=self.m_best,
         )
 
+    @property
+    def counted(self) -> tuple[int, int]:
+        """The moves and the time of an ended run that count: playing on never costs.
+
+        They are those of the win, or else of when the best was reached.
+        """
+        won = self.ended is Status.WON
+        return (self.seq, self.t_ms) if won else (self.m_best, self.t_best_ms)
+
     def view(self, phase: Phase, series: int) -> PlayerView:
         """What everyone in the room may see of it, with its score in the series."""
         return PlayerView(**(self.fields(phase) | {"series": series}))

@@ -98,8 +98,7 @@ def _of_a_day(state: RaceState, day: RaceDay) -> tuple[Result, ...]:
     if not state.was_run or state.practice or not seat.seq:
         return ()
     won = seat.ended is Status.WON
-    # Playing on never costs: what counts is when the best was reached.
-    moves, t_ms = (seat.seq, seat.t_ms) if won else (seat.m_best, seat.t_best_ms)
+    moves, t_ms = seat.counted
     order = ORDERS[BoardKind.DAILY].encode(int(won), seat.best, seat.opened, moves, t_ms // 100)
     return (
         Result(

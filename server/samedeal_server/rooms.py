@@ -5,6 +5,7 @@ import logging
 from collections.abc import Callable, Coroutine, Iterable, Mapping
 from typing import Any
 
+from samedeal.engine.counts import counted
 from samedeal.protocol.codec import encode, pack
 from samedeal.protocol.fields import Phase, Phrase
 from samedeal.protocol.limits import PROGRESS_PER_S
@@ -325,7 +326,7 @@ class Rooms:
             room.tell(RoomEvent(race=state.view()))
         if old.deadline_at_ms > state.deadline_at_ms > 0:
             left_s = max(0, state.deadline_at_ms - state.now_ms) // 1000
-            sentence = f"last call: a run is won, the race closes in {left_s} seconds"
+            sentence = f"last call: a run is won, the race closes in {counted(left_s, 'second')}"
             room.tell(Notice(race=state.id, kind="last_call", sentence=sentence))
         for number, seat in state.seats.items():
             known = old.seats.get(number)

@@ -11,9 +11,13 @@ import pytest
 
 import noon
 from samedeal.engine.cards import card_text
+from samedeal.engine.counts import counted
 from samedeal.engine.games import game
+from samedeal.engine.moves import DRAW
 from samedeal.protocol.days import DAILY_GAMES, date_of
-from samedeal_client.accounts import usual_name
+from samedeal_client.accounts import keep, usual_name
+from samedeal_client.connection import Client
+from samedeal_client.model.standings import result_of
 from screens import shown
 from support import ServerProcess, run_cli
 
@@ -80,7 +84,7 @@ def test_a_run_is_left_resumed_banked_shared_and_practised(at_noon: str, tmp_pat
     assert code == 0
     assert len(card.splitlines()) <= 6
     assert re.search(r"^samedeal daily \d+, Lanes \(open\)$", card, re.MULTILINE)
-    assert "2 moves" in card
+    assert "0 of 48 home, 0 opened after 0 moves, 0:00.0" in card
     cards = {card_text(number) for number in range(52)}
     assert cards.isdisjoint(re.findall(r"\w+", card))
 
@@ -95,6 +99,32 @@ def test_a_run_is_left_resumed_banked_shared_and_practised(at_noon: str, tmp_pat
     assert (code, "practice: it counts for nothing" in text) == (0, True)
     code, again, _ = daily(at_noon, tmp_path, *lanes, "--share")
     assert again == card
+
+
+async def test_a_run_that_is_not_won_has_the_moves_that_rank_wherever_it_is_shown(
+    at_noon: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    async with Client(at_noon, name="counted") as ada:
+        race = await ada.play_daily("lanes")
+        while race.model.run.opened == 0:
+            moves = sorted(race.table.legal_moves, key=lambda move: move.source[0] != "T")
+            await race.move(moves[0])
+        reached = race.acked
+        for _ in range(3):
+            await race.move(DRAW)
+        await race.bank()
+        await race.until_closed()
+        own = next(each.own for each in (await ada.daily("lanes")).games)
+        page = await ada.boards.page("lanes", board="daily", around=True)
+        row = next(row for row in page.rows if row.name == ada.name)
+        assert own is not None
+        assert (own.moves, own.t_ms // 100) == (row.moves, (row.t_ms or 0) // 100)
+        assert own.moves == reached < race.acked
+        assert f"opened {own.opened} after {counted(reached, 'move')}, " in result_of(row)
+        keep(at_noon, "counted", ada.token or "")
+        text = daily(at_noon, tmp_path, "--game", "lanes", "--info", "--name", "counted")[1]
+        assert f"{own.opened} opened after {counted(reached, 'move')}, " in text
 
 
 def test_a_bot_plays_the_day_once(at_noon: str, tmp_path: Path) -> None:

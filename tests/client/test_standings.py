@@ -13,10 +13,12 @@ from samedeal_client.model.standings import result_of
         ({"won": True, "moves": 88, "t_ms": 125_250}, "won, 88 moves, 2:05.25"),
         (
             {"won": False, "best": 9, "opened": 4, "moves": 5, "t_ms": 900},
-            "best 9, opened 4, 5 moves, 0:00.90",
+            "best 9, opened 4 after 5 moves, 0:00.90",
         ),
+        ({"won": True, "moves": 1, "t_ms": 10}, "won, 1 move, 0:00.01"),
         ({"rating": 1642}, "rated 1642"),
         ({"days": 12}, "12 days"),
+        ({"days": 1}, "1 day"),
         ({"percent": 6250}, "62.50 %"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",

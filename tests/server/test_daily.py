@@ -126,7 +126,7 @@ async def test_a_finished_run_is_not_played_again_but_as_practice(one_node: Serv
     await bank(ada, race)
     own = (await shown(ada, game="sally")).games[0].own
     assert own is not None
-    assert (own.race, own.status, own.moves) == (race, Status.BANKED, 10)
+    assert (own.race, own.status, own.best, own.moves) == (race, Status.BANKED, 0, 0)
     again = await refusal(ada)
     assert again.code is ErrorCode.RUN_OVER
     moved = await refusal(ada, ask.PlayMove, race=race, seq=11, move="draw")

@@ -4,6 +4,7 @@ import shlex
 from datetime import datetime, timedelta
 from typing import Final
 
+from samedeal.engine.counts import counted
 from samedeal.engine.games import game
 from samedeal.protocol import server_messages as say
 from samedeal.protocol.daily_messages import DayGame, OwnRun
@@ -104,15 +105,15 @@ def own_line(each: DayGame, *, is_short: bool = False) -> str:
     if own is None:
         line = "not played"
     elif own.status is Status.PLAYING:
-        line = f"on, {own.moves} moves, best {own.best}"
+        line = f"on, {counted(own.moves, 'move')}, best {own.best}"
     else:
         result = _short(each.game, own) if is_short else _result(each.game, own)
         line = f"{result}{_place(each)}"
     if is_short and streak.days:
         line += f"; streak {streak.days}"
     elif streak.days:
-        freezes = f", {streak.freezes} freeze{'s' * (streak.freezes > 1)}" * bool(streak.freezes)
-        line += f"; streak of {streak.days} day{'s' * (streak.days > 1)}{freezes}"
+        freezes = f", {counted(streak.freezes, 'freeze')}" * bool(streak.freezes)
+        line += f"; streak of {counted(streak.days, 'day')}{freezes}"
     return line
 
 
@@ -139,15 +140,15 @@ def _streak(each: DayGame) -> str:
 
 
 def _result(game_id: str, own: OwnRun) -> str:
-    moves, at = f"{own.moves} moves", f"{_span(own.t_ms)}.{own.t_ms // 100 % 10}"
+    moves, at = counted(own.moves, "move"), f"{_span(own.t_ms)}.{own.t_ms // 100 % 10}"
     if own.status is Status.WON:
         return f"won in {moves}, {at}"
-    return f"{own.best} of {_total(game_id)} home, {own.opened} opened, {moves}, {at}"
+    return f"{own.best} of {_total(game_id)} home, {own.opened} opened after {moves}, {at}"
 
 
 def _short(game_id: str, own: OwnRun) -> str:
     how = "won" if own.status is Status.WON else f"{own.best}/{_total(game_id)}"
-    return f"{how}, {own.moves} moves"
+    return f"{how}, {counted(own.moves, 'move')}"
 
 
 def _place(each: DayGame) -> str:

@@ -9,6 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from samedeal.engine.counts import counted
 from samedeal.engine.games import GAMES, game
 from samedeal.engine.replay import verify
 from samedeal.protocol.fields import Phase
@@ -96,7 +97,7 @@ async def _race(url: str, args: argparse.Namespace) -> int:
             raise ClientError(f"cannot make {args.replay_dir}: {error.strerror}") from None
         write(path, text)
         checked = verify(text.splitlines(keepends=True))
-        print(f"replay {path}: verified, {len(checked.actions)} actions")
+        print(f"replay {path}: verified, {counted(len(checked.actions), 'action')}")
         print(f"check it yourself: samedeal verify {path}")
         print("race yourself: make play (samedeal play --local)")
     return FINE

@@ -6,6 +6,7 @@ import re
 import secrets
 import sys
 
+from samedeal.engine.counts import counted
 from samedeal.engine.deals import commitment, parse_seed
 from samedeal.engine.errors import IllegalMove, Unreadable
 from samedeal.engine.games import GAMES, game
@@ -143,8 +144,8 @@ def _verify(args: argparse.Namespace) -> int:
     names = {player.seat: printable(player.name) for player in checked.players}
     print(
         f"{'not altered' if checked.is_sealed else 'verified'}: {checked.game}, "
-        f"race {printable(checked.code)}, {len(checked.players)} players, "
-        f"{len(checked.actions)} actions"
+        f"race {printable(checked.code)}, {counted(len(checked.players), 'player')}, "
+        f"{counted(len(checked.actions), 'action')}"
     )
     if checked.is_sealed:
         print(
@@ -155,5 +156,5 @@ def _verify(args: argparse.Namespace) -> int:
     else:
         print("the seed fits the commitment, every action is legal, the order is right:")
     for row in checked.order:
-        print(f"{row.place}. {names[row.seat]}: best {row.best}, {row.moves} moves")
+        print(f"{row.place}. {names[row.seat]}: best {row.best}, {counted(row.moves, 'move')}")
     return FINE

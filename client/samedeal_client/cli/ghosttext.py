@@ -2,6 +2,7 @@
 
 from dataclasses import asdict
 
+from samedeal.engine.counts import counted
 from samedeal.engine.games import game
 from samedeal.engine.scoring import Outcome
 from samedeal.protocol.fields import RaceView
@@ -24,7 +25,9 @@ def greeting(view: RaceView, name: str, ghosts: Ghosts) -> list[str]:
 def words(ghost: Ghost) -> str:
     """How a ghost stands, in a few words."""
     how = "won" if ghost.won else "done" if ghost.is_done else "on its way"
-    return f"{ghost.name}: home {ghost.home}, best {ghost.best}, {ghost.moves} moves, {how}"
+    return (
+        f"{ghost.name}: home {ghost.home}, best {ghost.best}, {counted(ghost.moves, 'move')}, {how}"
+    )
 
 
 def tell_ended(voice: Voice, ghost: Ghost, t_ms: int) -> None:
@@ -41,7 +44,7 @@ def tell_comparison(voice: Voice, ghosts: Ghosts, name: str, own: Outcome) -> bo
     for row in rows:
         result = row.outcome
         how = f"won at {time_text(result.t_ms)}" if result.has_won else f"best {result.best}"
-        lines.append(f"{row.place}. {row.name}: {how}, {result.moves} moves")
+        lines.append(f"{row.place}. {row.name}: {how}, {counted(result.moves, 'move')}")
     order = [
         {
             "place": row.place,

@@ -4,6 +4,7 @@ import argparse
 import asyncio
 from contextlib import aclosing
 
+from samedeal.engine.counts import counted
 from samedeal.engine.games import GAMES
 from samedeal.protocol.lobby_messages import LobbyRoom
 from samedeal_client.accounts import guest_name
@@ -47,7 +48,7 @@ async def _lobby(args: argparse.Namespace) -> int:
 def _head(rooms: tuple[LobbyRoom, ...]) -> str:
     if not rooms:
         return "* no room is open; race --open opens one"
-    return f"* {len(rooms)} open room{'s' if len(rooms) > 1 else ''}"
+    return f"* {counted(len(rooms), 'open room')}"
 
 
 def _line(room: LobbyRoom) -> str:

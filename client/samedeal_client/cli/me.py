@@ -11,6 +11,7 @@ from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 
+from samedeal.engine.counts import counted
 from samedeal.protocol.errors import ErrorCode
 from samedeal.protocol.limits import LINK_LETTERS
 from samedeal_client.accounts import forget, keep, keep_usual, recall_any, usual_name
@@ -119,7 +120,7 @@ async def _show(_: argparse.Namespace, mine: _Mine) -> int:
     since = ""
     if view.since_ms:
         since = f", since {datetime.fromtimestamp(view.since_ms / 1000).astimezone():%Y-%m-%d}"
-    devices = "1 device" if view.devices == 1 else f"{view.devices} devices"
+    devices = counted(view.devices, "device")
     bot = " (bot)" if view.bot else ""
     mine.voice.say("me", f"{view.name}{bot}, player {view.player}{since}, {devices}", **facts)
     return FINE

@@ -1,5 +1,6 @@
 """The result of a race: the final order, the seed, and whether it fits the commitment."""
 
+from samedeal.engine.counts import counted
 from samedeal.engine.deals import commitment
 from samedeal.engine.games import game
 from samedeal.protocol.fields import OrderRow, RaceView, Status
@@ -52,9 +53,8 @@ def _order_line(row: OrderRow) -> str:
         Status.PLAYING: "playing",
     }[row.status]
     at = time_text(row.t_ms)
-    line = (
-        f"{row.place}. {name}: {how}, best {row.best}, opened {row.opened}, {row.moves} moves, {at}"
-    )
+    moves = counted(row.moves, "move")
+    line = f"{row.place}. {name}: {how}, best {row.best}, opened {row.opened}, {moves}, {at}"
     if row.rating is None or row.rating_before is None:
         return line
     return f"{line}, rating {row.rating_before} -> {rating(row.rating, row.provisional)}"

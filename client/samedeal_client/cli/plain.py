@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from samedeal.engine.cards import HIDDEN, card_text
+from samedeal.engine.counts import counted
 from samedeal.engine.errors import EngineError
 from samedeal.engine.games import game
 from samedeal.engine.moves import DRAW, Move
@@ -449,8 +450,9 @@ class Plain:
                 name += f" {rating(player.rating, player.provisional)}"
             you = ", you" if player.seat == self._race.model.seat else ""
             away = "" if player.present else ", away"
+            moves = counted(player.moves, "move")
             parts.append(
-                f"{name}{you}: home {player.home}, best {player.best}, {player.moves} moves, "
+                f"{name}{you}: home {player.home}, best {player.best}, {moves}, "
                 f"{player.status.value}{away}"
             )
         ghosts = () if self._ghosts is None else self._ghosts.at(self._race.clock_ms)

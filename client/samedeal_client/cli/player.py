@@ -11,6 +11,7 @@ import tty
 from collections.abc import Callable, Iterator
 from typing import Final, NoReturn
 
+from samedeal.engine.counts import counted
 from samedeal_client.replays import Alignment, ReplayModel
 from samedeal_client.replays.text import action_line, beside, board_rows, read_time, time_text
 
@@ -155,7 +156,7 @@ def _fitting(rows: list[str], height: int) -> list[str]:
     if len(rows) <= height:
         return rows
     kept = rows[: height - 1]
-    return [*kept, f"... {len(rows) - len(kept)} more rows; make the terminal taller"]
+    return [*kept, f"... {counted(len(rows) - len(kept), 'more row')}; make the terminal taller"]
 
 
 def _wrapped(text: str, width: int) -> list[str]:

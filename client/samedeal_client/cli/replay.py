@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Callable
 
+from samedeal.engine.counts import counted
 from samedeal.engine.replay import Verified
 from samedeal.printable import printable
 from samedeal_client.cli.arguments import add_server, new_file, whole
@@ -162,19 +163,19 @@ def lost_text(found: Never | LostAtDeal | Lost | Undecided, positions: int) -> s
         case Undecided():
             return (
                 "whether a win was left at the end could not be decided within "
-                f"{positions} positions"
+                f"{counted(positions, 'position')}"
             )
         case Lost(seq=seq, move=move, is_exact=True):
             return f"action {seq}, {move}, lost the win: before it there was one, after it none"
         case Lost(seq=seq, move=move, could_win=None):
             return (
                 f"no win was left after action {seq}, {move}; whether there was one before could "
-                f"not be decided within {positions} positions"
+                f"not be decided within {counted(positions, 'position')}"
             )
         case Lost(seq=seq, move=move, could_win=before):
             return (
                 f"no win was left after action {seq}, {move}; there was one after action {before}, "
-                f"and in between it could not be decided within {positions} positions"
+                f"and in between it could not be decided within {counted(positions, 'position')}"
             )
 
 
@@ -204,7 +205,7 @@ class _TextLines:
             names = ", ".join(track.name for track in source.replay.tracks)
             print(
                 f"{file.game}, race {printable(file.code or file.race)}, {names}: verified, "
-                f"{len(file.actions)} actions"
+                f"{counted(len(file.actions), 'action')}"
             )
 
     def boards(self, model: ReplayModel, *, is_side: bool) -> None:
@@ -225,7 +226,7 @@ class _TextLines:
         for track in sorted(tracks, key=lambda track: track.standing.place):
             row = track.standing
             how = f"won at {time_text(row.t_ms)}" if row.won else f"best {row.best}"
-            print(f"{row.place}. {track.name}: {how}, {row.moves} moves")
+            print(f"{row.place}. {track.name}: {how}, {counted(row.moves, 'move')}")
 
 
 class _JsonLines:

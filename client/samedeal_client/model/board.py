@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from samedeal.engine.cards import HIDDEN, rank, suit
+from samedeal.engine.counts import counted
 from samedeal.engine.moves import DRAW
 from samedeal.engine.rules import UP, Kind, Rules, start_rank
 from samedeal.engine.table import Table
@@ -434,4 +435,4 @@ class _Drawing:
 
 
 def _cards(count: int) -> str:
-    return "1 card" if count == 1 else f"{count} cards"
+    return counted(count, "card")

@@ -3,6 +3,7 @@
 import textwrap
 from typing import Final
 
+from samedeal.engine.counts import counted
 from samedeal.engine.games import game
 from samedeal.protocol.fields import OrderRow, RaceView, Status
 from samedeal_client.cli.order import seed_fits
@@ -118,7 +119,7 @@ def _between(one: OrderRow, two: OrderRow) -> str:
         return f"{names}: equal times, fewer moves"
     if one.best != two.best:
         more = one.best - two.best
-        return f"{names}: {more} more card{'s' * (more > 1)} home"
+        return f"{names}: {counted(more, 'more card')} home"
     if one.opened != two.opened:
         return f"{names}: equal cards home, {one.opened - two.opened} more opened"
     if two.moves == 0:
@@ -139,6 +140,6 @@ def share_card(view: RaceView, seat: int) -> str:
         you = "*" if line.seat == seat else ""
         lines.append(
             f"{line.place}. {line.name}{you} [{bar}] {line.best}/{most} "
-            f"{_HOW[line.status]} {line.moves} moves {time_text(line.t_ms)}"
+            f"{_HOW[line.status]} {counted(line.moves, 'move')} {time_text(line.t_ms)}"
         )
     return "\n".join(lines)

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from samedeal.engine.counts import counted
 from samedeal.engine.games import game
 from samedeal_client.model.board import draw
 from samedeal_client.model.faces import Faces
@@ -132,6 +133,6 @@ def _standing(canvas: Canvas, at: int, track: Track, frame: Frame, *, is_focused
     bar, _ = bar_of(frame.home, most, max(10, canvas.width - 36 - name_cells))
     text = (
         f"{'>' if is_focused else ' '} {clipped(track.name, name_cells)} [{bar}] "
-        f"{frame.home:>3} home, {frame.opened:>2} opened, {frame.seq:>3} moves"
+        f"{frame.home:>3} home, {frame.opened:>2} opened, {counted(frame.seq, 'move', 3)}"
     )
     canvas.put(at, 0, text, Ink.OWN if is_focused else Ink.PLAIN)

@@ -1,5 +1,6 @@
 """A leaderboard on a screen: which one, its rows, the own one."""
 
+from samedeal.engine.counts import counted
 from samedeal.engine.games import GAMES, game
 from samedeal.protocol.board_messages import Board, BoardKind, BoardRow
 from samedeal_client.model.ink import Canvas, Ink, Row, clipped
@@ -142,11 +143,17 @@ def result_of(row: BoardRow) -> str:
     if row.won is not None:
         parts.append("won" if row.won else f"best {row.best}, opened {row.opened}")
     if row.t_ms is not None:
-        parts += [f"{row.moves} moves", time_text(row.t_ms)]
+        moves = counted(row.moves or 0, "move")
+        if row.won is False:
+            # Not all of the run, but those until that was reached.
+            parts[-1] += f" after {moves}"
+        else:
+            parts.append(moves)
+        parts.append(time_text(row.t_ms))
     if row.rating is not None:
         parts.append(f"rated {row.rating}")
     if row.days is not None:
-        parts.append(f"{row.days} days")
+        parts.append(counted(row.days, "day"))
     if row.percent is not None:
         parts.append(f"{row.percent / 100:.2f} %")
     return ", ".join(parts)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from textwrap import wrap
 
+from samedeal.engine.counts import counted
 from samedeal.engine.games import game
 from samedeal.protocol.fields import Phase, PlayerView
 from samedeal.protocol.lobby_messages import LobbyRoom
@@ -141,5 +142,5 @@ def _row(canvas: Canvas, at: int, sight: Sight, player: PlayerView, place: int) 
     name = clipped(player.name + (" B" if player.bot else ""), name_cells)
     text = f"{place}. {name} [{bar}] {player.home:>3} home, "
     ink = Ink.OWN if player.seat in sight.moved else Ink.PLAIN
-    left = canvas.put(at, 1, f"{text}best {player.best}, {player.moves} moves", ink)
+    left = canvas.put(at, 1, f"{text}best {player.best}, {counted(player.moves, 'move')}", ink)
     canvas.put(at, left + 1, standing(player), Ink.GOOD)

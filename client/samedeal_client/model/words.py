@@ -4,6 +4,7 @@ import re
 from typing import Final
 
 from samedeal.engine.cards import HIDDEN, RANKS, card_text, rank, suit
+from samedeal.engine.counts import counted
 from samedeal.engine.errors import AmbiguousMove
 from samedeal.engine.moves import Move
 from samedeal.engine.rules import UP
@@ -83,7 +84,7 @@ def looked_at(table: Table, pile: str) -> str:
     hidden = table.face_down(pile)
     cards = [_spoken(card) for card in table.pile(pile)[hidden:]]
     size = len(table.pile(pile))
-    many = "1 card" if size == 1 else f"{size} cards"
+    many = counted(size, "card")
     below = f" {hidden} face down." if hidden else ""
     return f"{called(table, pile)}: {many}.{below} {', '.join(cards)}".rstrip() + "." * bool(cards)
 

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from samedeal.engine.counts import counted
 from samedeal.engine.games import game
 from samedeal.printable import printable
 from samedeal_client.replays.replay import Replay
@@ -41,4 +42,4 @@ def _line(track: Track, most: int, width: int) -> str:
     full = BAR * max(0, row.best) // most
     how = f"won in {time_text(row.t_ms)}" if row.won else f"{row.best} of {most} home"
     bar = "#" * full + "." * (BAR - full)
-    return f"{row.place}. {track.name:{width}} [{bar}] {how}, {row.moves} moves"
+    return f"{row.place}. {track.name:{width}} [{bar}] {how}, {counted(row.moves, 'move')}"

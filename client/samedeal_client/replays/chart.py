@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 
 import svg
 
+from samedeal.engine.counts import counted
 from samedeal.engine.games import game
 from samedeal.engine.moves import DRAW
 from samedeal.engine.run import UNDO
@@ -112,11 +113,11 @@ def _description(tracks: Sequence[Track]) -> str:
         how = (
             f"won at {time_text(row.t_ms)}"
             if row.won
-            else f"had {row.best} cards home at best, reached at {time_text(row.t_best_ms)}"
+            else f"had {counted(row.best, 'card')} home at best, at {time_text(row.t_best_ms)}"
         )
         said.append(
-            f"Place {row.place}, {track.name}, {how}, with {row.moves} moves, of which "
-            f"{draws} were draws and {undos} undone."
+            f"Place {row.place}, {track.name}, {how}, with {counted(row.moves, 'move')}, "
+            f"{counted(draws, 'draw')} and {counted(undos, 'undo')} among them."
         )
     return " ".join(said)
 

@@ -13,6 +13,7 @@ from contextlib import asynccontextmanager
 from dataclasses import asdict
 from pathlib import Path
 
+from samedeal.engine.counts import counted
 from samedeal.engine.games import GAMES
 from samedeal.protocol import days
 from samedeal_server.admin.operators import CannotDo, Operators
@@ -191,7 +192,7 @@ async def _void_day(operators: Operators, args: argparse.Namespace) -> None:
 async def _rebuild(operators: Operators, args: argparse.Namespace) -> None:
     counts = await operators.rebuild([args.game] if args.game else list(GAMES), args.why)
     for game, count in counts.items():
-        _say(args, f"{game}: made anew from {count} results", game=game, results=count)
+        _say(args, f"{game}: made anew from {counted(count, 'result')}", game=game, results=count)
 
 
 async def _announce(operators: Operators, args: argparse.Namespace) -> None:

@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Final, Protocol
 
 from samedeal.engine.cards import HIDDEN, card_text, is_red, rank, suit
+from samedeal.engine.counts import counted
 from samedeal.engine.moves import Move
 from samedeal.engine.rules import Kind, Rules, start_rank
 
@@ -154,7 +155,7 @@ def _rank(value: int) -> str:
 
 
 def _cards(count: int) -> str:
-    return "1 card" if count == 1 else f"{count} cards"
+    return counted(count, "card")
 
 
 def _text(card: int) -> str:

@@ -28,6 +28,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Final, NoReturn, TypeAlias
 
+from samedeal.engine.counts import counted
 from samedeal.engine.deals import commitment
 from samedeal.engine.errors import EngineError, IllegalMove, Unreadable
 from samedeal.engine.games import game
@@ -492,7 +493,7 @@ def _is_same(stated: object, played: object) -> bool:
 def _difference(stated: object, played: list[dict[str, object]]) -> str:
     """Say where the stated order first differs from the one that was played."""
     if not isinstance(stated, list) or len(stated) != len(played):
-        return f"the order must have {len(played)} rows, one for each player"
+        return f"the order must have {counted(len(played), 'row')}, one for each player"
     for number, (row, right) in enumerate(zip(stated, played, strict=True), start=1):
         if not isinstance(row, dict) or tuple(row) != tuple(right):
             return f"row {number} of the order must have the keys {', '.join(right)}"

@@ -56,7 +56,7 @@ class OwnRun(FromServer):
     home: Home
     moves: Count
     t_ms: Ms
-    """Ended: when that was reached. Still on: when the last action was accepted."""
+    """Ended: after how many moves and when that was reached. Still on: so far."""
     place: Count = 0
     """Place on the day's board when the run is over; 0 without one."""
 
