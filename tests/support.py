@@ -13,6 +13,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from ports import own_port
+
 __all__ = [
     "PATIENCE_S",
     "Fault",
@@ -172,7 +174,10 @@ class Proxy:
 
 
 class ServerProcess:
-    """`samedeal_server serve` as a process of its own, with its private store in `data`."""
+    """`samedeal_server serve` as a process of its own, with its private store in `data`.
+
+    Its port stays free for it when it is killed and started again.
+    """
 
     def __init__(
         self,
@@ -182,7 +187,7 @@ class ServerProcess:
         program: Sequence[str] = ("-m", "samedeal_server"),
     ) -> None:
         self._command = [
-            *(sys.executable, *program, "serve", "--port", str(port)),
+            *(sys.executable, *program, "serve", "--port", str(port or own_port())),
             *("--data", str(data), *options),
         ]
         self.url = ""

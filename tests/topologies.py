@@ -1,7 +1,6 @@
 """Real stores in every shape: alone with settings, a cluster, a primary watched by sentinels."""
 
 import asyncio
-import socket
 import subprocess
 from collections.abc import AsyncIterator
 from contextlib import ExitStack, asynccontextmanager
@@ -13,6 +12,7 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
+from ports import own_port
 from samedeal_server.store import keys
 from samedeal_server.store.address import StoreAddress
 from samedeal_server.store.discovery import SLOTS, slot_of
@@ -28,20 +28,11 @@ SERVICE = "races"
 COMMIT = Script("commit")
 
 
-def free_ports(count: int) -> list[int]:
-    """Ports nobody listens on now."""
-    with ExitStack() as held:
-        sockets = [held.enter_context(socket.socket()) for _ in range(count)]
-        for one in sockets:
-            one.bind(("127.0.0.1", 0))
-        return [one.getsockname()[1] for one in sockets]
-
-
 class StoreProcess:
     """A store on a TCP port, with an append-only file in `folder`; `kill` and start it again."""
 
     def __init__(self, folder: Path, *options: str, port: int = 0, password: str = "") -> None:
-        self.port = port or free_ports(1)[0]
+        self.port = port or own_port()
         folder.mkdir(exist_ok=True)
         self._folder = folder
         settings = {
@@ -132,7 +123,7 @@ class Cluster:
 
     async def start(self, name: str) -> StoreProcess:
         """One more node, that knows nobody yet."""
-        port, bus = free_ports(2)
+        port, bus = own_port(), own_port()
         options = ["--cluster-enabled", "yes", "--cluster-node-timeout", "1000"]
         options += ["--cluster-port", str(bus), "--cluster-replica-validity-factor", "0"]
         node = self._stack.enter_context(StoreProcess(self._folder / name, *options, port=port))
