@@ -220,19 +220,26 @@ async def test_hostile_clients_harm_neither_the_server_nor_a_race(
             await race.until_go()
             honest = Honest(race, rival)
             rss = [server.rss_kib()]
-            for share in (frames // 5, frames * 2 // 5, frames * 2 // 5):
+
+            async def blow(share: int) -> None:
                 storm = Storm(server.url, fuzz, honest, share)
                 await storm.blow()
                 rss.append(server.rss_kib())
                 print(f"{storm.connections} connections, {storm.answered} answers, RSS {rss} KiB")
+
+            # The first share warms the server up. A heap grows by chance now and then, but what is
+            # never freed makes it bigger with every share.
+            for share in (frames // 5, *[frames * 2 // 5] * 2):
+                await blow(share)
+            while rss[-1] - rss[-2] >= MIB // 2 and len(rss) < 9:
+                await blow(frames * 2 // 5)
             await rival.until(lambda: rival.view.players[0].moves == race.acked)
             assert race.acked + rival.acked == honest.moves
             for client, own in ((a, race), (b, rival)):
                 async with Client(server.url, token=client.token) as fresh:
                     again = await fresh.resume(own.id)
                     assert (again.acked, again.table.hash) == (own.acked, own.table.hash)
-        # The first share warms the server up; the same again makes it no bigger.
-        assert rss[3] - rss[2] < 2 * MIB
+        assert rss[-1] - rss[-2] < MIB // 2, rss
         logged, code = await asyncio.to_thread(server.stop, 15)
         assert not logged, logged
         assert code == 0
