@@ -1,9 +1,15 @@
 """The form of a room's options."""
 
-from samedeal.protocol.fields import OptionsPatch, RaceOptions
+from samedeal.protocol.fields import OptionsPatch, RaceOptions, Spectating
 from samedeal_client.model.ink import text_of
 from samedeal_client.model.keys import Keys, Section
 from samedeal_client.model.options import OptionsForm
+
+
+def shown(form: OptionsForm, label: str) -> str:
+    """The line of an option."""
+    rows = form.rows(Keys().on(Section.OPTIONS), 80, 24, "")
+    return next(text for row in rows if label in (text := text_of(row)))
 
 
 def test_every_option_of_a_room_can_be_changed() -> None:
@@ -15,6 +21,20 @@ def test_every_option_of_a_room_can_be_changed() -> None:
         form.move(1)
     assert names == set(OptionsPatch.model_fields)
     OptionsPatch.model_validate(form.changes)
+
+
+def test_a_ranked_room_is_shown_as_it_will_be_watched() -> None:
+    form = OptionsForm(RaceOptions(), "OPTIONS")
+    for is_ranked, spectating, bots in ((False, "boards", "yes"), (True, "shape", "no")):
+        assert spectating in shown(form, "others may watch")
+        assert bots in shown(form, "bots may join")
+        form.move(8 - form.at)
+        form.change(1)
+        assert form.changes == ({} if is_ranked else {"ranked": True})
+    form.change(1)
+    form.move(5 - form.at)
+    form.change(-1)
+    assert form.changes == {"ranked": True, "spectating": Spectating.BOARDS}
 
 
 def test_what_is_changed_back_is_not_sent() -> None:

@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+import pytest
+
 from ptys import Terminal
 from support import run_cli
 
@@ -39,6 +41,25 @@ def test_a_race_from_the_shell_is_played_under_the_remembered_name(
     _, out, _ = run_cli("race", *where, stdin="leave\n", state=home)
     assert "you are " in out
     assert "tilda" not in out
+
+
+def test_a_server_named_beside_the_private_one_is_not_passed_over_in_silence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SAMEDEAL_SERVER", "ws://127.0.0.1:1")
+    with Terminal(tmp_path, "play", "--local", "--server", "ws://127.0.0.1:2") as both:
+        assert both.ended() == 2
+        assert "--local has a server of its own; leave --server away" in both.text
+    with Terminal(tmp_path, "play", "--local") as local:
+        local.until("WELCOME", "Enter takes it")
+        local.press("lea\r")
+        local.until("on a private server; SAMEDEAL_SERVER does not count with --local")
+        local.press("x")
+        assert local.ended() == 0
+    monkeypatch.setenv("SAMEDEAL_SERVER", "http://nowhere")
+    with Terminal(tmp_path, "play") as wrong:
+        assert wrong.ended() == 2
+        assert "SAMEDEAL_SERVER: " in wrong.text
 
 
 def test_the_private_server_knows_its_player_again_at_another_address(tmp_path: Path) -> None:

@@ -91,6 +91,18 @@ async def test_who_leaves_while_the_link_is_lost_is_at_home_at_once_and_comes_ba
         await show.until("moves 1")
 
 
+async def test_in_a_lobby_a_lost_link_says_nothing_of_a_clock(server_url: str) -> None:
+    proxy = before(server_url)
+    async with proxy as own_port, Client(f"ws://127.0.0.1:{own_port}", name="lola") as client:
+        race = await client.create_race("lanes")
+        async with shown(server_url, client=client, race=race) as show:
+            await show.until("ROOM")
+            proxy.refuse = True
+            proxy.cut()
+            await show.until("connection lost, trying again; your seat is kept")
+            assert "clock runs on" not in show.text
+
+
 async def test_home_tells_that_the_link_is_lost_and_keeps_nobody_waiting(server_url: str) -> None:
     proxy = before(server_url)
     async with proxy as own_port, shown(f"ws://127.0.0.1:{own_port}", name="lenka") as show:

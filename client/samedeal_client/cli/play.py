@@ -36,7 +36,6 @@ def add_parser(commands: "argparse._SubParsersAction[Parser]") -> None:
     play.add_argument(
         "--server",
         type=server,
-        default=os.environ.get("SAMEDEAL_SERVER"),
         metavar="URL[,URL...]",
         help="server; else the one used last (SAMEDEAL_SERVER sets it)",
     )
@@ -61,8 +60,14 @@ def _run(args: argparse.Namespace) -> int:
         return FINE
     if not can_draw():
         return complain("this needs a terminal; in a pipe use samedeal race --plain")
-    if args.local and args.server and not os.environ.get("SAMEDEAL_SERVER"):
+    if args.local and args.server:
         return complain("--local has a server of its own; leave --server away")
+    usual = os.environ.get("SAMEDEAL_SERVER")
+    if usual and not args.local and not args.server:
+        try:
+            args.server = server(usual)
+        except argparse.ArgumentTypeError as error:
+            return complain(f"SAMEDEAL_SERVER: {error}")
     return asyncio.run(_play(args))
 
 

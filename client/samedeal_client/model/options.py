@@ -36,6 +36,9 @@ _ABOUT: Final = {
     Spectating.OFF: "nothing before the race is over",
 }
 
+_RANKED: Final[dict[str, object]] = {"spectating": Spectating.SHAPE, "bots": False}
+"""What the server makes of these when a room becomes ranked and they are not named."""
+
 
 class OptionsForm:
     """Which option is chosen, and what is changed."""
@@ -48,7 +51,12 @@ class OptionsForm:
         """What differs from what it was."""
 
     def _value(self, name: str) -> object:
-        return self.changes.get(name, getattr(self._options, name))
+        return self.changes.get(name, self._unchanged(name))
+
+    def _unchanged(self, name: str) -> object:
+        """What an option will be if it is not changed itself."""
+        own: object = getattr(self._options, name)
+        return _RANKED.get(name, own) if self.changes.get("ranked") else own
 
     def move(self, by: int) -> None:
         """Go to the next option or the one before."""
@@ -66,7 +74,7 @@ class OptionsForm:
             assert isinstance(value, int)
             at = sum(one < value for one in numbers) % len(numbers)
         self.changes[name] = choices[at]
-        if self.changes[name] == getattr(self._options, name):
+        if self.changes[name] == self._unchanged(name):
             del self.changes[name]
 
     def rows(self, keys: ScreenKeys, width: int, height: int, sentence: str) -> list[Row]:

@@ -1,5 +1,6 @@
 """The terminal client: which screen is shown, and who is connected to where."""
 
+import os
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack, suppress
 from dataclasses import replace
@@ -180,6 +181,8 @@ class TerminalApp(App[int], inherit_bindings=False):
     def _notes(self) -> list[str]:
         client = self.client
         where = "a private server" if self._is_local else f"server {self.server}"
+        if self._is_local and os.environ.get("SAMEDEAL_SERVER"):
+            where += "; SAMEDEAL_SERVER does not count with --local"
         if client is None or client.has_ended:
             return [f"{where}: not connected"]
         if not client.is_connected:

@@ -22,6 +22,7 @@ __all__ = ["NO_LINK", "Seat"]
 
 PING_EVERY_S: Final = 2.0
 LOST: Final = "connection lost, trying again; the clock runs on"
+LOST_IN_LOBBY: Final = "connection lost, trying again; your seat is kept"
 NO_LINK: Final = "no connection to the server now; it is being made again"
 STORE_AWAY: Final = "the server's store is away, trying again"
 
@@ -86,7 +87,7 @@ class Seat:
     @property
     def is_cut_off(self) -> bool:
         """Whether nothing that is asked now is answered."""
-        return self.play.banner in (LOST, STORE_AWAY)
+        return self.play.banner in (LOST, LOST_IN_LOBBY, STORE_AWAY)
 
     @property
     def has_result(self) -> bool:
@@ -164,7 +165,9 @@ class Seat:
                 self._view, self._view_at = event.race, self._now()
             match event:
                 case Link():
-                    play.banner = "" if event.is_up else LOST
+                    is_running = self.race.view.phase is Phase.RUNNING
+                    lost = LOST if is_running else LOST_IN_LOBBY
+                    play.banner = "" if event.is_up else lost
                     play.say("the connection is back" if event.is_up else "", Ink.GOOD)
                 case Store():
                     play.banner = "" if event.is_up else STORE_AWAY
