@@ -196,7 +196,7 @@ async def test_who_deletes_an_account_with_a_long_past_is_told_so_before_it_is_s
     ada, welcome = await hello(desks[0], name="ada")
     away, _ = await hello(desks[1], token=welcome.token)
     # Races that are gone by now; to look for them takes longer than news from node to node.
-    await redis.zadd(keys.seated(welcome.player), {f"{n:016}": n for n in range(500)})
+    await redis.zadd(keys.seated(welcome.player), {f"{n:016}": n for n in range(3000)})
     done = asyncio.create_task(ada.get(say.Done, ask.Delete))
     await eventually(lambda: away.closed is not None)
     assert not done.done()
