@@ -52,7 +52,7 @@ def test_a_ghost_race_shows_marked_rivals_and_compares_at_the_end(
     assert lines[at + 1 : at + 4] == [
         "1. ghost of ada: won at 0:00.72, 62 moves",
         "2. ghost of ivo: best 16, 61 moves",
-        "3. eva-g: best 2, 1 moves",
+        "3. eva-g: best 2, 1 move",
     ]
     mine, original = Replay.load(saved).file, Replay.load(WON).file
     assert (mine.seed, mine.commitment) == (original.seed, original.commitment)
@@ -96,7 +96,7 @@ def test_who_left_a_ghost_race_comes_back_to_it_and_to_its_ghosts(
     assert (again[0], code, err) == ("samedeal", 1, "")
     assert "ghost of ivo: home " in out
     assert "ghost of ada" not in out
-    assert "eva-back: best 2, 1 moves" in out
+    assert "eva-back: best 2, 1 move" in out
     at = again.index(str(WON))
     again[at] = str(FILES / "lanes.jsonl")
     code, out, err = run_cli(*again[1:], state=tmp_path)

@@ -46,7 +46,7 @@ async def test_a_listed_room_is_found_joined_and_watched(server_url: str) -> Non
         await watcher.press(at.split(code)[0].strip(" >"))
         await watcher.until("WATCHING LANES", "shows boards", "stock 30")
         await lara.press("space")
-        await watcher.until("stock 29", "1 moves")
+        await watcher.until("stock 29", "1 move")
         await lara.press("B", "B")
         await luke.press("B", "B")
         await watcher.until(
