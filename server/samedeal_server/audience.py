@@ -116,7 +116,9 @@ class Audience:
         self._is_whole = self._is_lost = False
         self._clock_offset_ms = 0.0
         self._sent_at = 0.0
-        self._timer: asyncio.TimerHandle | None = None
+        self._timer: asyncio.Handle | None = None
+        self._due_at = 0.0
+        """When the timer is due; uvloop's handle of what is due at once does not tell."""
         self._is_at_work = False
         self._hearing = asyncio.Lock()
         self._counted = 0
@@ -214,10 +216,10 @@ class Audience:
         now = self._loop.time()
         at = max(now + delay_s, self._sent_at + _INTERVAL_S)
         if self._timer is not None:
-            if self._timer.when() <= at:
+            if self._due_at <= at:
                 return
             self._timer.cancel()
-        self._timer = self._loop.call_at(at, self._begin)
+        self._timer, self._due_at = self._loop.call_at(at, self._begin), at
 
     def _begin(self) -> None:
         self._timer = None
