@@ -121,7 +121,7 @@ async def test_who_stops_watching_is_not_counted_any_more(
     await mine.until(lambda: mine.view.crowd == 0)
 
 
-async def test_a_watcher_of_killed_nodes_sees_the_right_end_at_once(
+async def test_a_watcher_of_killed_nodes_sees_the_right_end_within_two_seconds(
     tmp_path: Path,
 ) -> None:
     """The players' node and the watcher's are killed in turn; a third one stays."""
@@ -152,8 +152,7 @@ async def test_a_watcher_of_killed_nodes_sees_the_right_end_at_once(
         for race in (mine, other):
             await race.bank()
         await mine.until_closed()
-        # Told of it: the next look by itself would be a quarter of a minute later.
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(2):
             await spectator.reading
         last = spectator.sights[-1]
         assert (last.race.seed, last.race.order) == (mine.view.seed, mine.view.order)
