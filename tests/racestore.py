@@ -77,8 +77,8 @@ class Store:
     ) -> list[Any]:
         """Commit an action as a node does."""
         where = (keys.race(RACE), keys.seat(RACE, seat.seat), keys.log(RACE, seat.seat))
-        what: list[str | int] = [seq, action, home, best, opened, int(rose), int(won), 60_000]
-        reply: list[Any] = await run(self.redis, COMMIT, where, ["n1", seat.epoch, *what])
+        what: list[str | int] = [seq, action, home, best, opened, int(rose), int(won)]
+        reply: list[Any] = await run(self.redis, COMMIT, where, ["n1", seat.epoch, 60_000, *what])
         return reply
 
 

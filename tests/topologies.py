@@ -290,7 +290,7 @@ async def open_race(client: Redis, race: str) -> None:
 def commit(race: str, seq: int) -> bytes:
     """Action `seq` of seat 1."""
     where = (keys.race(race), keys.seat(race, 1), keys.log(race, 1))
-    return pack("EVALSHA", COMMIT.sha, 3, *where, "n", 1, seq, "draw", 0, 0, 0, 0, 0, 60_000)
+    return pack("EVALSHA", COMMIT.sha, 3, *where, "n", 1, 60_000, seq, "draw", 0, 0, 0, 0, 0)
 
 
 async def ask(link: CommitLink, command: bytes, race: str = "x") -> Any:

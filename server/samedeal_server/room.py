@@ -99,9 +99,13 @@ class Room:
 
     def committed(self, ver: int) -> None:
         """Take note of a commit of this node: nobody needs to read what it changed."""
-        self.ver = max(self.ver, ver)
-        if ver > self.seen:
+        if ver > self.ver:
+            self.ver = ver
+        if ver == self.seen + 1:
+            self.seen = ver
+        elif ver > self.seen:
             self.own.add(ver)
+        if self.own:
             self._close_up()
 
     def read(self, ver: int, now: float) -> None:

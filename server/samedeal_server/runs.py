@@ -16,8 +16,8 @@ from samedeal_server.deals import Deal, deal
 from samedeal_server.errors import Refusal, ServerError, StoreUnavailable
 from samedeal_server.race import RaceState
 from samedeal_server.store import keys
-from samedeal_server.store.discovery import slot_of
-from samedeal_server.store.link import CommitLink, pack
+from samedeal_server.store.discovery import head, slot_of, tail
+from samedeal_server.store.link import CommitLink
 from samedeal_server.store.races import LIFETIME_MS
 from samedeal_server.store.scripts import Script
 
@@ -27,6 +27,9 @@ COMMIT = Script("commit")
 
 LATE_MS = 250
 """After so long a race whose time is up is closed, or is known to go on."""
+
+_VARIED = 7
+"""Words of a commit's command that differ from action to action."""
 
 IN_A_ROW = 200
 """Actions of a log that are played before others have their turn: some 3 ms."""
@@ -75,14 +78,21 @@ class LiveRun:
         self.entries: list[Committed] = []
         # All of a race must fit into a replay file.
         self._most = min(MAX_RUN_ACTIONS, MAX_ACTIONS // state.options.seats)
-        self.busy = False
         self.told_stuck = False
         self.marked_stuck_at = -1
+        self._under_way: tuple[str, tuple[int, ...], Done] | None = None
+        """The action that the store has yet to take, the cards it turned up, and whom to tell."""
         self._link = link
-        # The parts of the command that are the same for every action of this run.
-        self._keys = (keys.race(state.id), keys.seat(state.id, seat), keys.log(state.id, seat))
-        self._owner = (node, epoch)
-        self._slot = slot_of(keys.race(state.id))
+        race = keys.race(state.id)
+        theirs = (race, keys.seat(state.id, seat), keys.log(state.id, seat))
+        words = ("EVALSHA", COMMIT.sha, 3, *theirs, node, epoch, LIFETIME_MS)
+        self._head = head(*words, more=_VARIED)
+        self._slot = slot_of(race)
+
+    @property
+    def busy(self) -> bool:
+        """Whether a commit is under way: the table is ahead of the log."""
+        return self._under_way is not None
 
     def dealt_board(self) -> BoardView:
         """The deal as its player first sees it."""
@@ -133,25 +143,10 @@ class LiveRun:
             raise Refusal(ErrorCode.RUN_OVER, sentence)
         reveals = self._apply(action, run.t_last_ms)
         seq = run.seq
-        command = pack(
-            "EVALSHA",
-            COMMIT.sha,
-            3,
-            *self._keys,
-            *self._owner,
-            seq,
-            action,
-            run.home,
-            run.best,
-            run.opened,
-            int(run.m_best == seq),
-            int(run.is_won),
-            LIFETIME_MS,
-        )
-        self.busy = True
-        self._link.submit(
-            command, lambda reply: self._settle(action, reveals, reply, done), slot=self._slot
-        )
+        rose, won = int(run.m_best == seq), int(run.is_won)
+        command = self._head + tail(seq, action, run.home, run.best, run.opened, rose, won)
+        self._under_way = action, reveals, done
+        self._link.submit(command, self._settle, slot=self._slot)
 
     def _apply(self, action: str, t_ms: int) -> tuple[int, ...]:
         """Play an action. Return the cards it turned up."""
@@ -164,9 +159,11 @@ class LiveRun:
             raise Refusal(ErrorCode.UNREADABLE_MOVE, str(error)) from None
         return () if parsed is UNDO else step.reveals
 
-    def _settle(self, action: str, reveals: tuple[int, ...], reply: Any, done: Done) -> None:
+    def _settle(self, reply: Any) -> None:
         """Make of the store's reply what it means for the run."""
-        self.busy = False
+        assert self._under_way is not None
+        action, reveals, done = self._under_way
+        self._under_way = None
         if isinstance(reply, list) and reply[0] == b"done":
             _, t_ms, ver = reply
             self.run.settle(t_ms)

@@ -5,6 +5,7 @@ import logging
 import math
 import secrets
 from collections.abc import Coroutine
+from functools import partial
 from typing import Any, Protocol, assert_never
 
 from samedeal.engine.run import UNDO
@@ -116,24 +117,26 @@ class Session:
         except BadFrame as error:
             self._bad(error, frame)
             return None
-        if (wait_s := self._wait_s(message)) > 0:
+        if isinstance(message, _ACTIONS):
+            wait_s = self._visitor.action_wait_s(self._now())
+            if wait_s == 0 and not self._busy:
+                try:
+                    self._act(message)
+                except Refusal as refusal:
+                    self._refuse(message.id, refusal)
+                except Exception:
+                    self._failed(message)
+                return None
+        else:
+            wait_s = self._wait_s(message)
+        if wait_s > 0:
             self._refuse(message.id, _too_fast(wait_s))
             self.outbox.rest()
-            return None
-        if isinstance(message, _ACTIONS) and not self._busy:
-            try:
-                self._act(message)
-            except Refusal as refusal:
-                self._refuse(message.id, refusal)
-            except Exception:
-                self._failed(message)
             return None
         return self._answer(message)
 
     def _wait_s(self, message: ask.ClientMessage) -> float:
-        """Count a request. Return 0, or for how long it comes too early."""
-        if isinstance(message, _ACTIONS):
-            return self._visitor.action_wait_s(self._now())
+        """Count a request other than an action. Return 0, or for how long it comes too early."""
         if self.account is None or isinstance(message, ask.Ping):
             if self._visitor.is_hasty(self._now()):
                 # Answered all the same, but a flood of them must not slow down the others.
@@ -421,7 +424,7 @@ class Session:
             raise Refusal(ErrorCode.RUN_OVER, "the run is over: nothing more counts")
         self._busy = True
         try:
-            live.submit(action, lambda entry, ver: self._acted(message, seat, live, entry, ver))
+            live.submit(action, partial(self._acted, message, seat, live))
         except BaseException:
             self._busy = False
             raise

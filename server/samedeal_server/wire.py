@@ -235,6 +235,9 @@ class Wire(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         """Hand over every complete frame in order."""
         self._heard = True
+        if self._is_between_frames and not self._unread and (frame := _lone(data)) is not None:
+            self._receive(frame)
+            return
         if self._unread or len(data) > SLICE:
             self._unread += data
             self._steady()
@@ -269,10 +272,6 @@ class Wire(asyncio.Protocol):
 
     def _feed(self, data: bytes) -> None:
         protocol = self._protocol
-        if self._is_between_frames and (payload := _lone(data)) is not None:
-            if protocol.state is State.OPEN:
-                self._receive(payload)
-            return
         protocol.receive_data(data)
         events = protocol.events_received()
         if protocol.writes:
@@ -412,12 +411,12 @@ def _lone(data: bytes) -> bytes | None:
 
     Nearly everything that players send is; anything else is for the protocol to judge.
     """
-    if len(data) < 6 or data[0] != 0x82 or not 0x80 <= data[1] < 0xFE:
-        return None
-    if len(data) != 6 + data[1] - 0x80:
-        return None
-    payload: bytes = apply_mask(data[6:], data[2:6])
-    return payload
+    size = len(data)
+    # Two bytes, the second with the mask bit and the length, and four of the mask come before it.
+    if 6 <= size <= 131 and data[0] == 0x82 and data[1] == 0x80 + size - 6:
+        payload: bytes = apply_mask(data[6:], data[2:6])
+        return payload
+    return None
 
 
 def framed(payload: bytes) -> bytes:

@@ -102,7 +102,7 @@ async def test_p33_nothing_counts_from_the_deadline_on_even_if_nobody_closed(
     ada, _ = await store.running()
     here = "local time = redis.call('TIME') redis.call('HSET', KEYS[1], 'deadline', time[1] * 1000 "
     where = (keys.race(RACE), keys.seat(RACE, 1), keys.log(RACE, 1))
-    what = ("n1", ada.epoch, 1, "draw", 0, 0, 0, 0, 0, 60_000)
+    what = ("n1", ada.epoch, 60_000, 1, "draw", 0, 0, 0, 0, 0)
     for late_ms, word in ((0, "late"), (1, "done")):
         deadline = f"+ math.floor(time[2] / 1000) + {late_ms})\n"
         # In a scope of its own: the script declares a `time`, too.

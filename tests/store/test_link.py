@@ -21,7 +21,7 @@ COMMIT = Script("commit")
 def commit(seq: int) -> bytes:
     """Action `seq` of seat 1 in race `x`; idempotent, like every command of the link."""
     where = (keys.race("x"), keys.seat("x", 1), keys.log("x", 1))
-    return pack("EVALSHA", COMMIT.sha, 3, *where, "n", 1, seq, "draw", 0, 0, 0, 0, 0, 60_000)
+    return pack("EVALSHA", COMMIT.sha, 3, *where, "n", 1, 60_000, seq, "draw", 0, 0, 0, 0, 0)
 
 
 async def open_race(redis: Redis) -> None:

@@ -40,6 +40,17 @@ def pack(*args: str | int | bytes) -> bytes:
     return packed
 
 
+def head(*words: str | int | bytes, more: int) -> bytes:
+    """Return the beginning of a command that goes on with the `tail` of `more` words."""
+    return b"*%d\r\n" % (len(words) + more) + tail(*words)
+
+
+def tail(*words: str | int | bytes) -> bytes:
+    """Return words as they stand in a command, behind how many there are."""
+    packed = pack(*words)
+    return packed[packed.index(b"\n") + 1 :]
+
+
 def sign_in(login: Login) -> list[bytes]:
     """Return the commands that sign in, packed: one, or none where no password is asked."""
     if login.password is None:

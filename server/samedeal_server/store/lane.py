@@ -159,7 +159,7 @@ class Lane(asyncio.Protocol):
         if not self._in_flight:
             self._heard_at = self._now()
         self._in_flight.extend(batch)
-        data = b"".join([command.data for command in batch])
+        data = batch[0].data if len(batch) == 1 else b"".join([one.data for one in batch])
         if self._wait:
             self._in_flight.append(_Wait())
             data += self._wait

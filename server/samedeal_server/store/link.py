@@ -73,7 +73,8 @@ class CommitLink:
         self._pending = 0
         self._patrol: asyncio.TimerHandle | None = None
         self._closed = True
-        self._idle = asyncio.Event()
+        self._drained: asyncio.Future[None] | None = None
+        """What a closing link waits for."""
         self._loop: asyncio.AbstractEventLoop
 
     @property
@@ -85,7 +86,6 @@ class CommitLink:
         """Connect every lane. Raise StoreUnavailable if that takes longer than `give_up_s`."""
         self._loop = asyncio.get_running_loop()
         self._closed = False
-        self._idle.set()
         try:
             async with asyncio.timeout(self._give_up_s):
                 if self._address.topology is Topology.CLUSTER:
@@ -112,8 +112,9 @@ class CommitLink:
             return
         self._closed = True
         try:
-            async with asyncio.timeout(limit_s):
-                await self._idle.wait()
+            if self._pending:
+                self._drained = self._loop.create_future()
+                await asyncio.wait_for(self._drained, limit_s)
         except TimeoutError:
             _log.warning("closing the link to the store with %d commands open", self._pending)
         finally:
@@ -142,8 +143,6 @@ class CommitLink:
             why = "the server is closing" if self._closed else "too many moves wait for the store"
             self._loop.call_soon(_tell, on_reply, StoreUnavailable(why))
             return
-        if not self._pending:
-            self._idle.clear()
         self._pending += 1
         self._route(Command(command, on_reply, self._loop.time() + self._give_up_s, slot))
         if self._patrol is None:
@@ -164,8 +163,8 @@ class CommitLink:
         if on_reply is None:
             return
         self._pending -= 1
-        if not self._pending:
-            self._idle.set()
+        if not self._pending and self._drained is not None and not self._drained.done():
+            self._drained.set_result(None)
         _tell(on_reply, reply)
 
     def route_again(self, commands: Sequence[Command]) -> None:

@@ -31,12 +31,13 @@ class Undo(Enum):
 
 
 UNDO: Final = Undo.UNDO
+_UNDO_TEXT: Final = UNDO.value
 Action: TypeAlias = Move | Literal[Undo.UNDO]
 
 
 def parse_action(text: str) -> Action:
     """Read an action as logs have it: `undo`, or a move. Raise Unreadable for anything else."""
-    return UNDO if text == UNDO.value else Move.parse(text)
+    return UNDO if text == _UNDO_TEXT else Move.parse(text)
 
 
 class UndoPolicy(StrEnum):
@@ -49,18 +50,18 @@ class UndoPolicy(StrEnum):
     """Back to the deal."""
 
 
-class _Tally(NamedTuple):
-    """Every number of a run that an action may change; a tuple because one is made per action."""
+class _Before(NamedTuple):
+    """What an action changed, as it was before."""
 
-    seq: int = 0
-    best: int = 0
-    opened: int = 0
-    t_best_ms: int = 0
-    m_best: int = 0
-    t_last_ms: int = 0
-    draws_in_a_row: int = 0
-    lows: tuple[int, ...] = ()
-    """Lowest heights reached before the last undo; empty while nothing was undone."""
+    best: int
+    opened: int
+    t_best_ms: int
+    m_best: int
+    t_last_ms: int
+    draws_in_a_row: int
+    lows: tuple[int, ...]
+    undone: Step | None
+    """The step that the action took back; None for a move."""
 
 
 class Run:
@@ -75,9 +76,23 @@ class Run:
         self.policy: Final = policy
         self._steps_before = len(table.history)
         self._is_view = "?" in str(table)
-        self._now = _Tally(best=table.best, opened=table.opened)
-        # What take_back() needs of each action: the numbers before it and, for an undo, its step.
-        self._past: list[tuple[_Tally, Step | None]] = []
+        self.seq = 0
+        """Number of actions accepted so far: the first has seq 1."""
+        self.best = table.best
+        """Highest `home` reached in this run, undone or not."""
+        self.opened = table.opened
+        """Dealt heights less the lowest heights reached in this run, undone or not."""
+        self.t_best_ms = 0
+        """Time at which the present pair of `best` and `opened` was reached."""
+        self.m_best = 0
+        """Number of moves made when the present pair of `best` and `opened` was reached."""
+        self.t_last_ms = 0
+        """Time of the last action; 0 before the first."""
+        self.draws_in_a_row = 0
+        """Draws since the last action other than a draw, at most DRAWS_COUNTED."""
+        # Lowest heights reached before the last undo; empty while nothing was undone.
+        self._lows: tuple[int, ...] = ()
+        self._past: list[_Before] = []
 
     def check(self, action: Action) -> None:
         """Raise IllegalMove if `action` would be refused now; change nothing."""
@@ -93,20 +108,23 @@ class Run:
 
         On a view, `reveals` are the cards that the server says were turned up.
         """
-        table, now = self.table, self._now
+        table = self.table
         if table.is_won:
             raise IllegalMove(OVER)
-        seq, best, opened, t_best_ms, m_best, _, draws, lows = now
         table_opened = table.opened
         step = table.push(move, reveals)
-        self._past.append((now, None))
-        draws = 0 if move.count else min(draws + 1, DRAWS_COUNTED)
-        seq += 1
-        if table.best > best or table.opened != table_opened:
-            best, opened = max(best, table.best), self._opened_with(lows)
-            if best != now.best or opened != now.opened:
-                t_best_ms, m_best = t_ms, seq
-        self._now = _Tally(seq, best, opened, t_best_ms, m_best, t_ms, draws, lows)
+        self._note(None)
+        self.seq += 1
+        self.t_last_ms = t_ms
+        if move.count:
+            self.draws_in_a_row = 0
+        elif self.draws_in_a_row < DRAWS_COUNTED:
+            self.draws_in_a_row += 1
+        if table.best > self.best or table.opened != table_opened:
+            best, opened = max(self.best, table.best), self._opened_with(self._lows)
+            if best != self.best or opened != self.opened:
+                self.best, self.opened = best, opened
+                self.t_best_ms, self.m_best = t_ms, self.seq
         return step
 
     def undo(self, t_ms: int) -> Step:
@@ -118,16 +136,26 @@ class Run:
         refusal = self.undo_refusal
         if refusal is not None:
             raise IllegalMove(refusal)
-        now, table = self._now, self.table
+        table = self.table
         table_opened, table_lows = table.opened, table.lows
         step = table.pop()
-        self._past.append((now, step))
-        seq, best, opened, t_best_ms, m_best, _, _, lows = now
+        self._note(step)
+        self.seq += 1
+        self.t_last_ms = t_ms
+        self.draws_in_a_row = 0
         if table.opened != table_opened:
             # What the step opened stays opened; the table forgets it.
-            lows = tuple(map(min, table_lows, lows)) if lows else table_lows
-        self._now = _Tally(seq + 1, best, opened, t_best_ms, m_best, t_ms, 0, lows)
+            lows = self._lows
+            self._lows = tuple(map(min, table_lows, lows)) if lows else table_lows
         return step
+
+    def _note(self, undone: Step | None) -> None:
+        """Keep what `take_back` needs of an action that is on its way."""
+        before = _Before(
+            self.best, self.opened, self.t_best_ms, self.m_best, self.t_last_ms,
+            self.draws_in_a_row, self._lows, undone,
+        )  # fmt: skip
+        self._past.append(before)
 
     def act(self, action: Action, t_ms: int, reveals: Sequence[int] = ()) -> Step:
         """Play a move or undo, whichever `action` is; see `play` and `undo`."""
@@ -140,7 +168,11 @@ class Run:
         the server refuses what it showed already. Raise IndexError if there is no action, or if
         the last one is settled.
         """
-        self._now, undone = self._past.pop()
+        (
+            self.best, self.opened, self.t_best_ms, self.m_best, self.t_last_ms,
+            self.draws_in_a_row, self._lows, undone,
+        ) = self._past.pop()  # fmt: skip
+        self.seq -= 1
         if undone is None:
             self.table.pop()
         else:
@@ -152,22 +184,14 @@ class Run:
         From then on it stands: `take_back` reaches no further.
         """
         self._past.clear()
-        now = self._now
-        if t_ms != now.t_last_ms:
-            seq, best, opened, t_best_ms, m_best, _, draws, lows = now
-            if m_best == seq:
-                t_best_ms = t_ms
-            self._now = _Tally(seq, best, opened, t_best_ms, m_best, t_ms, draws, lows)
-
-    @property
-    def seq(self) -> int:
-        """Number of actions accepted so far: the first has seq 1."""
-        return self._now.seq
+        self.t_last_ms = t_ms
+        if self.m_best == self.seq:
+            self.t_best_ms = t_ms
 
     @property
     def moves(self) -> int:
         """Moves made as the rules count them: every action is one."""
-        return self._now.seq
+        return self.seq
 
     @property
     def home(self) -> int:
@@ -175,39 +199,9 @@ class Run:
         return self.table.home
 
     @property
-    def best(self) -> int:
-        """Highest `home` reached in this run, undone or not."""
-        return self._now.best
-
-    @property
-    def opened(self) -> int:
-        """Dealt heights less the lowest heights reached in this run, undone or not."""
-        return self._now.opened
-
-    @property
     def lows(self) -> tuple[int, ...]:
         """Lowest height reached per column and reserve, undone or not."""
-        return self._lowest_with(self._now.lows)
-
-    @property
-    def t_best_ms(self) -> int:
-        """Time at which the present pair of `best` and `opened` was reached."""
-        return self._now.t_best_ms
-
-    @property
-    def m_best(self) -> int:
-        """Number of moves made when the present pair of `best` and `opened` was reached."""
-        return self._now.m_best
-
-    @property
-    def t_last_ms(self) -> int:
-        """Time of the last action; 0 before the first."""
-        return self._now.t_last_ms
-
-    @property
-    def draws_in_a_row(self) -> int:
-        """Draws since the last action other than a draw, at most DRAWS_COUNTED."""
-        return self._now.draws_in_a_row
+        return self._lowest_with(self._lows)
 
     @property
     def is_won(self) -> bool:
@@ -216,7 +210,7 @@ class Run:
     @property
     def t_won_ms(self) -> int | None:
         """Time of the win: nothing is accepted after it."""
-        return self._now.t_last_ms if self.table.is_won else None
+        return self.t_last_ms if self.table.is_won else None
 
     @property
     def undo_refusal(self) -> str | None:
@@ -238,17 +232,16 @@ class Run:
 
     def outcome(self, seat: int) -> Outcome:
         """Give what ranks this run as that of `seat`."""
-        now = self._now
         return Outcome(
             seat=seat,
-            has_moved=now.seq > 0,
+            has_moved=self.seq > 0,
             has_won=self.is_won,
             t_ms=self.t_won_ms or 0,
-            moves=now.seq,
-            best=now.best,
-            opened=now.opened,
-            t_best_ms=now.t_best_ms,
-            m_best=now.m_best,
+            moves=self.seq,
+            best=self.best,
+            opened=self.opened,
+            t_best_ms=self.t_best_ms,
+            m_best=self.m_best,
         )
 
     @property

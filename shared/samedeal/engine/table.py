@@ -340,7 +340,7 @@ class Table:
         On a view, `reveals` are the cards that get turned up, in order, as the full table's step
         has them; a card that is not given stays unknown, and nothing can be done with it.
         """
-        before = (self._home, self._best, self._opened)
+        home, best, opened = self._home, self._best, self._opened
         transfers: list[Transfer] = []
         shown: list[int] = []
         known = iter(reveals)
@@ -359,11 +359,11 @@ class Table:
             revealing = False
         if self.rules.plays_home:
             automatic = self._play_home(transfers, shown, known)
-        if self._home > self._best:
+        if self._home > best:
             self._best = self._home
         step = Step(move, cards, tuple(shown), automatic, revealing or bool(shown))
         self._steps.append(step)
-        self._undos.append((*before, transfers))
+        self._undos.append((home, best, opened, transfers))
         return step
 
     def pop(self) -> Step:

@@ -1,6 +1,8 @@
 """Bytes to messages and back: one function each way, one error. The only user of msgpack."""
 
 from collections import Counter
+from collections.abc import Callable
+from functools import partial
 from typing import Any, NoReturn
 
 import msgpack
@@ -15,6 +17,8 @@ __all__ = ["decode_client", "decode_server", "encode", "pack", "unpack"]
 
 
 _CONTAINERS = (dict, list)
+_TEXT = frozenset((str,))
+_PLAIN = frozenset((int, str, bool, type(None)))
 _USUAL = 256
 """Bytes that nearly every frame fits into."""
 _validate_client = CLIENT_MESSAGE.validator.validate_python
@@ -55,11 +59,9 @@ def decode_server(frame: bytes | str) -> ServerMessage:
     return message
 
 
-def pack(fields: dict[str, object]) -> bytes:
-    """Return plain fields as msgpack."""
-    # packb() asks for 256 KiB each time.
-    packed: bytes = msgpack.Packer(buf_size=_USUAL).pack(fields)
-    return packed
+# One for all: packb() makes one with 256 KiB each time. It is fit for use after an error, too.
+pack: Callable[[dict[str, object]], bytes] = msgpack.Packer(buf_size=_USUAL).pack
+"""Return plain fields as msgpack."""
 
 
 def unpack(frame: bytes | str) -> dict[str, Any]:
@@ -71,13 +73,7 @@ def unpack(frame: bytes | str) -> dict[str, Any]:
     if isinstance(frame, str):
         raise BadFrame("frames are binary msgpack; this one is text")
     try:
-        fields = msgpack.unpackb(
-            frame,
-            strict_map_key=True,
-            object_pairs_hook=_without_duplicates,
-            ext_hook=_no_ext,
-            max_ext_len=0,
-        )
+        fields = _unpackb(frame)
     except BadFrame:
         raise
     except RecursionError:
@@ -111,9 +107,8 @@ def _without_duplicates(pairs: list[tuple[object, object]]) -> dict[object, obje
         # Counted in one go: a frame of thousands of fields must not take their square.
         twice = next(key for key, times in Counter(key for key, _ in pairs).items() if times > 1)
         raise BadFrame(f"the field {str(twice)[:40]!r} stands twice")
-    for key in fields:
-        if type(key) is not str:
-            raise BadFrame("the keys of a map are text")
+    if not _TEXT.issuperset(map(type, fields)):
+        raise BadFrame("the keys of a map are text")
     return fields
 
 
@@ -121,9 +116,21 @@ def _no_ext(_code: int, _payload: bytes) -> NoReturn:
     raise BadFrame("ext types are not used here")
 
 
+_unpackb = partial(
+    msgpack.unpackb,
+    strict_map_key=True,
+    object_pairs_hook=_without_duplicates,
+    ext_hook=_no_ext,
+    max_ext_len=0,
+)
+
+
 def _too_deep(container: dict[str, Any] | list[Any], room: int) -> bool:
     """Whether containers lie more than `room` deep in one another."""
-    for part in container.values() if isinstance(container, dict) else container:
+    parts = container.values() if isinstance(container, dict) else container
+    if _PLAIN.issuperset(map(type, parts)):
+        return False
+    for part in parts:
         if isinstance(part, _CONTAINERS) and (room == 1 or _too_deep(part, room - 1)):
             return True
     return False

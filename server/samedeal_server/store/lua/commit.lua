@@ -1,16 +1,16 @@
 -- Accept one action of a run: fenced by epoch, idempotent by seq, timed by the store's clock.
 -- KEYS: race, seat, log.
--- ARGV: node, epoch, seq, action, home, best, opened, 1 if (best, opened) rose, 1 if won, lifetime ms.
+-- ARGV: node, epoch, lifetime ms, seq, action, home, best, opened, 1 if (best, opened) rose, 1 if won.
 -- Returns {word, elapsed ms, ver} or {word, detail}.
 local seat = redis.call('HMGET', KEYS[2], 'epoch', 'seq', 't', 'status')
-local seq, last = tonumber(ARGV[3]), tonumber(seat[2] or '0')
+local seq, last = tonumber(ARGV[4]), tonumber(seat[2] or '0')
 if seat[1] ~= ARGV[2] then
   -- Epochs only grow: below the asker's, nobody took over, but the store lost that it gave it out.
   local is_older = seat[1] and tonumber(seat[1]) < tonumber(ARGV[2])
   return is_older and {'gap', last} or {'fenced'}
 end
 if seq <= last then
-  local entry = redis.call('XRANGE', KEYS[3], ARGV[3] .. '-0', ARGV[3] .. '-0')[1]
+  local entry = redis.call('XRANGE', KEYS[3], ARGV[4] .. '-0', ARGV[4] .. '-0')[1]
   -- The same once more: WAIT for replicas goes by the last write of the connection that asks.
   redis.call('HSET', KEYS[2], 'seq', seat[2])
   return {'again', entry[2][2], entry[2][4]}
@@ -34,17 +34,17 @@ if now >= deadline then
 end
 -- A store that lost its place in time, after a failover say, never turns a run's clock back.
 local elapsed = math.max(now - go_at, tonumber(seat[3] or '0'))
-redis.call('XADD', KEYS[3], ARGV[3] .. '-0', 'a', ARGV[4], 't', elapsed)
+redis.call('XADD', KEYS[3], ARGV[4] .. '-0', 'a', ARGV[5], 't', elapsed)
 if seq == 1 then
-  redis.call('PEXPIRE', KEYS[3], ARGV[10])
-end
-if ARGV[8] == '1' then
-  redis.call('HSET', KEYS[2], 'seq', ARGV[3], 't', elapsed, 'home', ARGV[5],
-    'best', ARGV[6], 'opened', ARGV[7], 't_best', elapsed, 'm_best', ARGV[3])
-else
-  redis.call('HSET', KEYS[2], 'seq', ARGV[3], 't', elapsed, 'home', ARGV[5])
+  redis.call('PEXPIRE', KEYS[3], ARGV[3])
 end
 if ARGV[9] == '1' then
+  redis.call('HSET', KEYS[2], 'seq', ARGV[4], 't', elapsed, 'home', ARGV[6],
+    'best', ARGV[7], 'opened', ARGV[8], 't_best', elapsed, 'm_best', ARGV[4])
+else
+  redis.call('HSET', KEYS[2], 'seq', ARGV[4], 't', elapsed, 'home', ARGV[6])
+end
+if ARGV[10] == '1' then
   redis.call('HSET', KEYS[2], 'status', 'won')
   if redis.call('HSETNX', KEYS[1], 'first_win', elapsed) == 1 then
     local last_call = tonumber(redis.call('HGET', KEYS[1], 'last_call_s')) * 1000
