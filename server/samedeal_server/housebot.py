@@ -34,11 +34,11 @@ class _BotSeat:
     def send(self, frame: bytes) -> None:
         """It needs nothing but its table."""
 
-    def tell(self, _framed: bytes, _now: float) -> bool:
-        return False
+    def tell(self, _framed: bytes, _now: float) -> None:
+        """It needs to know of nobody."""
 
-    def tell_due(self, _now: float) -> bool:
-        return False
+    def tell_due(self, _now: float) -> None:
+        """Nothing waits for it."""
 
     def drop(self) -> None:
         """Nothing waits for it."""

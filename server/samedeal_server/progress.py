@@ -15,17 +15,21 @@ PATIENCE_S = 0.15
 class Progress:
     """What a member has yet to be told, framed; all times in seconds of one clock."""
 
-    __slots__ = ("_acked_at", "_framed", "_since")
+    __slots__ = ("_acked_at", "_due_at", "_framed")
 
     def __init__(self) -> None:
         self._framed = b""
-        self._since = self._acked_at = float("-inf")
+        self._due_at = self._acked_at = float("-inf")
 
-    def add(self, framed: bytes, now: float) -> None:
-        """Put a frame behind what waits."""
-        if not self._framed:
-            self._since = now
-        self._framed += framed
+    def add(self, framed: bytes, now: float) -> float | None:
+        """Put a frame behind what waits. Return when it is due, if nothing has waited before."""
+        if self._framed:
+            self._framed += framed
+            return None
+        self._framed = framed
+        is_quick = now - self._acked_at < _QUICK_S
+        self._due_at = now + PATIENCE_S if is_quick else now
+        return self._due_at
 
     def with_ack(self, now: float) -> bytes:
         """Note that an ack goes out. Return what goes along with it."""
@@ -34,15 +38,9 @@ class Progress:
 
     def due(self, now: float) -> bytes:
         """Return what need not wait any longer."""
-        is_quick = now - self._acked_at < _QUICK_S
-        return b"" if is_quick and now - self._since < PATIENCE_S else self.take()
+        return b"" if now < self._due_at else self.take()
 
     def take(self) -> bytes:
         """Return all that waits."""
         framed, self._framed = self._framed, b""
         return framed
-
-    @property
-    def is_waiting(self) -> bool:
-        """Whether there is anything."""
-        return bool(self._framed)

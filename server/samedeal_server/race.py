@@ -158,17 +158,25 @@ class SeatState:
 
     def fields(self, phase: Phase) -> dict[str, Any]:
         """The fields of its `PlayerView` that are not at their default, as they go on the wire."""
-        numbers = {
-            "home": self.home,
-            "best": self.best,
-            "opened": self.opened,
-            "moves": self.seq,
-            "t_ms": self.t_ms,
-            "series": self.series,
-        }
-        flags = {"bot": self.bot, "ready": self.ready, "present": self.present}
         fields: dict[str, Any] = {"seat": self.seat, "name": self.name}
-        fields |= {name: value for name, value in (flags | numbers).items() if value}
+        if self.bot:
+            fields["bot"] = True
+        if self.ready:
+            fields["ready"] = True
+        if self.present:
+            fields["present"] = True
+        if self.home:
+            fields["home"] = self.home
+        if self.best:
+            fields["best"] = self.best
+        if self.opened:
+            fields["opened"] = self.opened
+        if self.seq:
+            fields["moves"] = self.seq
+        if self.t_ms:
+            fields["t_ms"] = self.t_ms
+        if self.series:
+            fields["series"] = self.series
         if self.rating is not None:
             fields["rating"] = self.rating.number
             if self.rating.is_provisional:

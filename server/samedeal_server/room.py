@@ -24,11 +24,11 @@ class Member(Protocol):
     def send(self, frame: bytes) -> None:
         """Write a frame now, without waiting."""
 
-    def tell(self, framed: bytes, now: float) -> bool:
-        """Hand progress over, framed. Return whether it waits for the next ack."""
+    def tell(self, framed: bytes, now: float) -> float | None:
+        """Hand progress over, framed. Return when it is due, if it begins to wait for an ack."""
 
-    def tell_due(self, now: float) -> bool:
-        """Write what has waited long enough. Return whether anything still waits."""
+    def tell_due(self, now: float) -> None:
+        """Write what has waited long enough."""
 
     def drop(self) -> None:
         """Forget what waits: it is in no room any more."""

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections import deque
 from collections.abc import Callable, Coroutine, Iterable, Mapping
 from typing import Any
 
@@ -74,8 +75,8 @@ class Rooms:
         """Makes a run without actions for (race, seat, epoch)."""
         self._rooms: dict[str, Room] = {}
         self._dirty: set[Room] = set()
-        self._untold: set[Member] = set()
-        """Those for whom progress may wait for their next ack."""
+        self._untold: deque[tuple[float, Member]] = deque()
+        """Those for whom progress waits for their next ack, and until when; the earliest first."""
         self._tick: asyncio.TimerHandle | None = None
         self._unlooked: set[tuple[Room, int]] = set()
         self._look: asyncio.TimerHandle | None = None
@@ -172,7 +173,6 @@ class Rooms:
             if member.live is not None:
                 room.follow(member.seat, member.live)
             del room.members[member.seat]
-        self._untold.discard(member)
         member.drop()
         self.forget_if_empty(room)
 
@@ -376,7 +376,8 @@ class Rooms:
             room.last_progress = now
             room.told = max(room.told, room.ver)
             self._push(room, now)
-        self._untold = {member for member in self._untold if member.tell_due(now)}
+        while self._untold and self._untold[0][0] <= now:
+            self._untold.popleft()[1].tell_due(now)
         if self._dirty or self._untold:
             self._tick = self._loop.call_later(_TICK_S, self._push_progress)
 
@@ -395,8 +396,8 @@ class Rooms:
         news = {"race": room.id, "ver": room.told, "players": rows, "type": "progress"}
         frame = framed(pack(news))
         for member in list(room.members.values()):
-            if member.tell(frame, now):
-                self._untold.add(member)
+            if (due_at := member.tell(frame, now)) is not None:
+                self._untold.append((due_at, member))
         if self._look is None:
             self._look = self._loop.call_later(_LOOK_S, self._look_for_stuck)
 

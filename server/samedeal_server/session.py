@@ -71,14 +71,16 @@ class Seat:
     def send(self, frame: bytes) -> None:
         self.session.outbox.write(self.progress.take() + framed(frame))
 
-    def tell(self, framed: bytes, now: float) -> bool:
-        self.progress.add(framed, now)
-        return self.tell_due(now)
+    def tell(self, framed: bytes, now: float) -> float | None:
+        due_at = self.progress.add(framed, now)
+        if due_at is None or due_at > now:
+            return due_at
+        self.tell_due(now)
+        return None
 
-    def tell_due(self, now: float) -> bool:
+    def tell_due(self, now: float) -> None:
         if due := self.progress.due(now):
             self.session.outbox.write(due)
-        return self.progress.is_waiting
 
     def drop(self) -> None:
         self.progress.take()
@@ -406,10 +408,10 @@ class Session:
 
     def _act(self, message: ask.PlayMove | ask.PlayUndo) -> None:
         """Check an action and send it to the store. Raise Refusal if it is not the next one."""
-        if self.account is None:
-            raise Refusal(ErrorCode.HELLO_FIRST, "say hello first")
         seat = self._seats.get(message.race)
         if seat is None or seat.room is None:
+            if self.account is None:
+                raise Refusal(ErrorCode.HELLO_FIRST, "say hello first")
             raise Refusal(ErrorCode.NOT_SEATED, "this connection holds no seat in that race")
         live = seat.live
         if live is None:

@@ -421,6 +421,9 @@ def _lone(data: bytes) -> bytes | None:
 
 def framed(payload: bytes) -> bytes:
     """Return a whole binary frame, unmasked as a server's are (RFC 6455, 5.2)."""
-    if len(payload) < 126:
-        return b"\x82%c%b" % (len(payload), payload)
+    size = len(payload)
+    if size < 126:
+        return b"\x82%c%b" % (size, payload)
+    if size < 1 << 16:
+        return b"\x82\x7e%b%b" % (size.to_bytes(2, "big"), payload)
     return Frame(Opcode.BINARY, payload).serialize(mask=False)

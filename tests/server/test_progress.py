@@ -22,21 +22,19 @@ TICK_S = 0.05
 
 def test_who_does_not_move_is_told_at_once() -> None:
     progress = Progress()
-    progress.add(b"news", 10.0)
+    assert progress.add(b"news", 10.0) == 10.0
     assert progress.due(10.0) == b"news"
-    assert not progress.is_waiting
     assert progress.due(11.0) == progress.take() == b""
 
 
 def test_who_moves_is_told_with_the_next_ack_all_that_waits() -> None:
     progress = Progress()
     assert progress.with_ack(10.0) == b""
-    progress.add(b"one ", 10.1)
-    progress.add(b"two", 10.15)
+    assert progress.add(b"one ", 10.1) == 10.1 + PATIENCE_S
+    assert progress.add(b"two", 10.15) is None, "it is due with the first"
     assert progress.due(10.15) == b""
-    assert progress.is_waiting
     assert progress.with_ack(10.2) == b"one two"
-    assert not progress.is_waiting
+    assert progress.due(10.1 + PATIENCE_S) == b""
 
 
 def test_an_ack_that_does_not_come_is_not_waited_for_long() -> None:

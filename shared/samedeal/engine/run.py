@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import Enum, StrEnum
-from typing import Final, Literal, NamedTuple, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from samedeal.engine.errors import IllegalMove
 from samedeal.engine.moves import DRAW, Move
@@ -50,18 +50,8 @@ class UndoPolicy(StrEnum):
     """Back to the deal."""
 
 
-class _Before(NamedTuple):
-    """What an action changed, as it was before."""
-
-    best: int
-    opened: int
-    t_best_ms: int
-    m_best: int
-    t_last_ms: int
-    draws_in_a_row: int
-    lows: tuple[int, ...]
-    undone: Step | None
-    """The step that the action took back; None for a move."""
+_Before: TypeAlias = tuple[int, int, int, int, int, int, tuple[int, ...], Step | None]
+"""What an action changed, as it was before, and the step that it took back, if it was an undo."""
 
 
 class Run:
@@ -151,7 +141,7 @@ class Run:
 
     def _note(self, undone: Step | None) -> None:
         """Keep what `take_back` needs of an action that is on its way."""
-        before = _Before(
+        before = (
             self.best, self.opened, self.t_best_ms, self.m_best, self.t_last_ms,
             self.draws_in_a_row, self._lows, undone,
         )  # fmt: skip

@@ -46,7 +46,7 @@ class Table:
 
     __slots__ = (
         "_accepts", "_base", "_best", "_builds", "_down", "_hidden", "_home", "_layout", "_lows",
-        "_opened", "_passes", "_piles", "_steps", "_turned", "_undos", "rules",
+        "_opened", "_passes", "_piles", "_steps", "_turned", "_undos", "_way_on", "rules",
     )  # fmt: skip
 
     rules: Rules
@@ -84,6 +84,8 @@ class Table:
         self._undos: list[tuple[int, int, int, list[Transfer]]] = []
         # The wastes that were turned over, last one last: a view could not read them off its stock.
         self._turned: list[bytes] = []
+        # The last move that was found to be progress: mostly it still is.
+        self._way_on = DRAW
 
     # Making a table
 
@@ -557,7 +559,14 @@ class Table:
 
     def _has_progress(self) -> bool:
         """Whether a legal move is neither a draw nor null."""
-        return any(move.count and not self._is_null(move) for move in self._legal())
+        known = self._way_on
+        if known.count and self.is_legal(known) and not self._is_null(known):
+            return True
+        for move in self._legal():
+            if move.count and not self._is_null(move):
+                self._way_on = move
+                return True
+        return False
 
     def _is_null(self, move: Move) -> bool:
         """Whether a legal move changes nothing but which pile is which."""
