@@ -129,7 +129,7 @@ class Room:
     def follow(self, seat: int, live: LiveRun) -> None:
         """Bring a record up to date with the run that is played on this node."""
         record, run = self.state.seats.get(seat), live.run
-        if record is None or live.busy or run.seq < record.seq:
+        if record is None or live.under_way is not None or run.seq < record.seq:
             return
         record.seq, record.home, record.best = run.seq, run.home, run.best
         record.opened, record.t_ms = run.opened, run.t_last_ms

@@ -38,7 +38,9 @@ _TICK_S = 0.05
 _INTERVAL_S = (1 + PATIENCE_S + _TICK_S) / PROGRESS_PER_S
 """Between two looks at a room. What waits for acks can come so much later, and no fifth time."""
 _LOOK_S = 1.0
-"""How often those who moved are looked at for being stuck."""
+"""Who has not moved on for so long is looked at for being stuck."""
+_LOOK_EVERY = 5
+"""Who moves on all the time is looked at one time in so many."""
 
 _SWEEP_MS = 15_000
 """The sweep looks at an open race this often: a node that died may not have said when."""
@@ -78,7 +80,9 @@ class Rooms:
         self._untold: deque[tuple[float, Member]] = deque()
         """Those for whom progress waits for their next ack, and until when; the earliest first."""
         self._tick: asyncio.TimerHandle | None = None
-        self._unlooked: set[tuple[Room, int]] = set()
+        self._unlooked: dict[tuple[Room, int], int] = {}
+        """Seats that moved, and the action at which they were a while ago."""
+        self._looks = 0
         self._look: asyncio.TimerHandle | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._closing = False
@@ -278,7 +282,7 @@ class Rooms:
             room.committed(ver)
         room.dirty.add(seat)
         self._push_soon(room)
-        if live.run.is_won:
+        if live.run.table.is_won:
             room.follow(seat, live)
             self.own(self.advance(room.id))
 
@@ -388,7 +392,7 @@ class Rooms:
             member = room.members.get(seat)
             if member is not None and member.live is not None:
                 room.follow(seat, member.live)
-                self._unlooked.add((room, seat))
+                self._unlooked.setdefault((room, seat), member.live.run.seq)
             rows.append(state.seats[seat].fields(state.phase))
         if room.audience is not None:
             room.audience.moved(room.dirty)
@@ -402,12 +406,20 @@ class Rooms:
             self._look = self._loop.call_later(_LOOK_S, self._look_for_stuck)
 
     def _look_for_stuck(self) -> None:
-        """Look at who moved in the last second, all in one go: it is cheap while it is warm."""
+        """Look at who moved and then paused, all in one go: it is cheap while it is warm."""
         self._look = None
-        unlooked, self._unlooked = self._unlooked, set()
-        for room, seat in unlooked:
-            if self._rooms.get(room.id) is room:
+        self._looks += 1
+        unlooked, self._unlooked = self._unlooked, {}
+        for (room, seat), seq in unlooked.items():
+            member = room.members.get(seat)
+            if self._rooms.get(room.id) is not room or member is None or member.live is None:
+                continue
+            if member.live.run.seq == seq or self._looks % _LOOK_EVERY == 0:
                 self._look_at(room, seat)
+            else:
+                self._unlooked[room, seat] = member.live.run.seq
+        if self._unlooked:
+            self._look = self._loop.call_later(_LOOK_S, self._look_for_stuck)
 
     def _look_at(self, room: Room, seat: int) -> None:
         """Tell a player what it can know, and note for the race what only the server may know."""
@@ -415,7 +427,7 @@ class Rooms:
         live = member.live if member is not None else None
         if room.state.phase is not Phase.RUNNING or member is None or live is None:
             return
-        if live.busy or live.run.is_won:
+        if live.under_way is not None or live.run.is_won:
             return
         if not live.run.table.is_stuck:
             live.told_stuck = False

@@ -6,8 +6,9 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from samedeal.engine.errors import EngineError, IllegalMove
+from samedeal.engine.moves import Move
 from samedeal.engine.replay import MAX_ACTIONS
-from samedeal.engine.run import UNDO, Run, parse_action
+from samedeal.engine.run import UNDO, Run
 from samedeal.protocol.errors import ErrorCode
 from samedeal.protocol.fields import BoardView
 from samedeal.protocol.limits import MAX_RUN_ACTIONS
@@ -21,9 +22,11 @@ from samedeal_server.store.link import CommitLink
 from samedeal_server.store.races import LIFETIME_MS
 from samedeal_server.store.scripts import Script
 
-__all__ = ["COMMIT", "Committed", "Fenced", "LiveRun"]
+__all__ = ["COMMIT", "UNDO_TEXT", "Committed", "Fenced", "LiveRun"]
 
 COMMIT = Script("commit")
+UNDO_TEXT = UNDO.value
+"""An undo as logs have it."""
 
 LATE_MS = 250
 """After so long a race whose time is up is closed, or is known to go on."""
@@ -50,7 +53,7 @@ class Committed(NamedTuple):
 
     def log_entry(self) -> LogEntry:
         """The entry as it goes to the player."""
-        move = None if self.action == UNDO.value else self.action
+        move = None if self.action == UNDO_TEXT else self.action
         return LogEntry(seq=self.seq, t_ms=self.t_ms, move=move, reveals=self.reveals)
 
 
@@ -80,7 +83,7 @@ class LiveRun:
         self._most = min(MAX_RUN_ACTIONS, MAX_ACTIONS // state.options.seats)
         self.told_stuck = False
         self.marked_stuck_at = -1
-        self._under_way: tuple[str, tuple[int, ...], Done] | None = None
+        self.under_way: tuple[str, tuple[int, ...], Done] | None = None
         """The action that the store has yet to take, the cards it turned up, and whom to tell."""
         self._link = link
         race = keys.race(state.id)
@@ -88,11 +91,6 @@ class LiveRun:
         words = ("EVALSHA", COMMIT.sha, 3, *theirs, node, epoch, LIFETIME_MS)
         self._head = head(*words, more=_VARIED)
         self._slot = slot_of(race)
-
-    @property
-    def busy(self) -> bool:
-        """Whether a commit is under way: the table is ahead of the log."""
-        return self._under_way is not None
 
     def dealt_board(self) -> BoardView:
         """The deal as its player first sees it."""
@@ -143,27 +141,28 @@ class LiveRun:
             raise Refusal(ErrorCode.RUN_OVER, sentence)
         reveals = self._apply(action, run.t_last_ms)
         seq = run.seq
-        rose, won = int(run.m_best == seq), int(run.is_won)
-        command = self._head + tail(seq, action, run.home, run.best, run.opened, rose, won)
-        self._under_way = action, reveals, done
+        rose, won = int(run.m_best == seq), int(run.table.is_won)
+        command = self._head + tail(seq, action, run.table.home, run.best, run.opened, rose, won)
+        self.under_way = action, reveals, done
         self._link.submit(command, self._settle, slot=self._slot)
 
     def _apply(self, action: str, t_ms: int) -> tuple[int, ...]:
         """Play an action. Return the cards it turned up."""
         try:
-            parsed = parse_action(action)
-            step = self.run.act(parsed, t_ms)
+            if action == UNDO_TEXT:
+                self.run.undo(t_ms)
+                return ()
+            return self.run.play(Move.parse(action), t_ms).reveals
         except IllegalMove as error:
             raise Refusal(ErrorCode.ILLEGAL_MOVE, str(error)) from None
         except EngineError as error:
             raise Refusal(ErrorCode.UNREADABLE_MOVE, str(error)) from None
-        return () if parsed is UNDO else step.reveals
 
     def _settle(self, reply: Any) -> None:
         """Make of the store's reply what it means for the run."""
-        assert self._under_way is not None
-        action, reveals, done = self._under_way
-        self._under_way = None
+        assert self.under_way is not None
+        action, reveals, done = self.under_way
+        self.under_way = None
         if isinstance(reply, list) and reply[0] == b"done":
             _, t_ms, ver = reply
             self.run.settle(t_ms)

@@ -30,6 +30,8 @@ log = logging.getLogger(__name__)
 POLICY, INTERNAL_ERROR, RESTART, TRY_LATER = 1008, 1011, 1012, 1013
 """Close codes (RFC 6455 and its registry)."""
 
+_OPEN = State.OPEN
+
 MAX_BACKLOG = 256 * 1024
 """Bytes a client may leave unread; then it is closed, and may resume."""
 MAX_OFFERED = 16 * 1024
@@ -134,7 +136,7 @@ class Wire(asyncio.Protocol):
 
     def write(self, framed: bytes) -> None:
         """Write frames, as `framed` made them, in one go. Who leaves too much unread is closed."""
-        if self._protocol.state is not State.OPEN:
+        if self._protocol.state is not _OPEN:
             return
         if self._transport.get_write_buffer_size() > MAX_BACKLOG:
             self._close_slow()

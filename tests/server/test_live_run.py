@@ -72,7 +72,7 @@ async def test_what_the_store_refuses_is_taken_back(
     assert isinstance(result, Refusal)
     assert result.code is code
     assert (live.run.table.hash, live.run.seq, live.entries) == (before, 0, [])
-    assert not live.busy
+    assert live.under_way is None
 
 
 async def test_a_fenced_run_is_told_so_and_plays_nothing(store: Store, link: CommitLink) -> None:

@@ -145,14 +145,16 @@ class Lane(asyncio.Protocol):
         return bool(self._in_flight)
 
     @property
-    def is_idle(self) -> bool:
-        """Whether it is connected and the store owes it nothing."""
-        return not self._in_flight and self.is_up.is_set()
-
-    @property
     def room(self) -> int:
         """How many commands may be sent now."""
         return _MAX_IN_FLIGHT - len(self._in_flight) if self.is_up.is_set() else 0
+
+    def send_if_idle(self, command: Command) -> bool:
+        """Write a command at once if the store owes nothing here. Return whether it is written."""
+        if self._in_flight or not self.is_up.is_set():
+            return False
+        self.send([command])
+        return True
 
     def send(self, batch: list[Command]) -> None:
         """Write commands at once."""

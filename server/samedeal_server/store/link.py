@@ -351,12 +351,9 @@ class _Shard:
 
     def take(self, command: Command) -> None:
         """Write a command that comes alone at once; queue others to the end of this turn."""
-        first = self.lanes[0]
-        if first.is_idle and not self.queue:
-            first.send([command])
-            return
-        self.queue.append(command)
-        self.flush_soon()
+        if self.queue or not self.lanes[0].send_if_idle(command):
+            self.queue.append(command)
+            self.flush_soon()
 
     def take_asking(self, command: Command) -> None:
         """The same for a command whose slot is on its way to this primary."""

@@ -31,13 +31,12 @@ class Undo(Enum):
 
 
 UNDO: Final = Undo.UNDO
-_UNDO_TEXT: Final = UNDO.value
 Action: TypeAlias = Move | Literal[Undo.UNDO]
 
 
 def parse_action(text: str) -> Action:
     """Read an action as logs have it: `undo`, or a move. Raise Unreadable for anything else."""
-    return UNDO if text == _UNDO_TEXT else Move.parse(text)
+    return UNDO if text == UNDO.value else Move.parse(text)
 
 
 class UndoPolicy(StrEnum):

@@ -45,11 +45,19 @@ class Table:
     """Piles of one game, one player. Made by `deal`, `parse` or `from_piles`, never by hand."""
 
     __slots__ = (
-        "_accepts", "_base", "_best", "_builds", "_down", "_hidden", "_home", "_layout", "_lows",
-        "_opened", "_passes", "_piles", "_steps", "_turned", "_undos", "_way_on", "rules",
+        "_accepts", "_base", "_builds", "_down", "_hidden", "_layout", "_lows", "_passes", "_piles",
+        "_steps", "_turned", "_undos", "best", "home", "is_won", "opened", "rules",
     )  # fmt: skip
 
     rules: Rules
+    home: int
+    """Cards on foundations now, less those that the deal put there."""
+    best: int
+    """Highest `home` on the way to this position."""
+    opened: int
+    """Over columns and reserves, dealt height less the lowest height on the way, summed."""
+    is_won: bool
+    """Whether every card is on a foundation."""
 
     def __init__(
         self,
@@ -72,20 +80,19 @@ class Table:
         tables = rules.tables(base or 0)
         self._accepts = tables.accepts
         self._builds = tables.builds
-        self._home = sum(len(piles[at]) for at in self._layout.foundations)
-        self._home -= rules.dealt_to_foundations
-        self._best = max(0, self._home)
+        self.home = sum(len(piles[at]) for at in self._layout.foundations)
+        self.home -= rules.dealt_to_foundations
+        self.best = max(0, self.home)
+        self.is_won = self.home == self._layout.most_home
         self._lows = [len(pile) for pile in piles]
-        self._opened = 0
+        self.opened = 0
         for at, size in self._layout.dealt.items():
             self._lows[at] = min(size, self._lows[at])
-            self._opened += size - self._lows[at]
+            self.opened += size - self._lows[at]
         self._steps: list[Step] = []
         self._undos: list[tuple[int, int, int, list[Transfer]]] = []
         # The wastes that were turned over, last one last: a view could not read them off its stock.
         self._turned: list[bytes] = []
-        # The last move that was found to be progress: mostly it still is.
-        self._way_on = DRAW
 
     # Making a table
 
@@ -100,7 +107,8 @@ class Table:
         table = cls._from_full(rules, full, down, base, (rules.passes or 1) - 1)
         if rules.plays_home:
             table._play_home([], [], iter(()))
-            table._best = table._home
+            table.best = table.home
+            table.is_won = table.home == table._layout.most_home
         return table
 
     @classmethod
@@ -170,9 +178,9 @@ class Table:
             if not 0 <= low <= self._lows[at]:
                 name = self.rules.piles[at][0]
                 raise Unreadable("lows", f"the lowest height of {name} is 0 to {self._lows[at]}")
-            self._opened += self._lows[at] - low
+            self.opened += self._lows[at] - low
             self._lows[at] = low
-        self._best = max(self._best, best)
+        self.best = max(self.best, best)
 
     def view(self) -> Table:
         """Return what the player sees, as a table of its own without history."""
@@ -184,7 +192,7 @@ class Table:
             base=self._base,
             passes=self._passes,
         )
-        table._best, table._opened, table._lows = self._best, self._opened, list(self._lows)
+        table.best, table.opened, table._lows = self.best, self.opened, list(self._lows)
         return table
 
     # What there is to see
@@ -228,21 +236,6 @@ class Table:
     def passes(self) -> int | None:
         """Passes still to come; None where there is no limit."""
         return None if self.rules.passes is None else self._passes
-
-    @property
-    def home(self) -> int:
-        """Cards on foundations now, less those that the deal put there."""
-        return self._home
-
-    @property
-    def best(self) -> int:
-        """Highest `home` on the way to this position."""
-        return self._best
-
-    @property
-    def opened(self) -> int:
-        """Over columns and reserves, dealt height less the lowest height on the way, summed."""
-        return self._opened
 
     @property
     def lows(self) -> tuple[int, ...]:
@@ -342,7 +335,7 @@ class Table:
         On a view, `reveals` are the cards that get turned up, in order, as the full table's step
         has them; a card that is not given stays unknown, and nothing can be done with it.
         """
-        home, best, opened = self._home, self._best, self._opened
+        home, best, opened = self.home, self.best, self.opened
         transfers: list[Transfer] = []
         shown: list[int] = []
         known = iter(reveals)
@@ -361,8 +354,9 @@ class Table:
             revealing = False
         if self.rules.plays_home:
             automatic = self._play_home(transfers, shown, known)
-        if self._home > best:
-            self._best = self._home
+        if self.home != home:
+            self.best = max(best, self.home)
+            self.is_won = self.home == self._layout.most_home
         step = Step(move, cards, tuple(shown), automatic, revealing or bool(shown))
         self._steps.append(step)
         self._undos.append((home, best, opened, transfers))
@@ -371,7 +365,8 @@ class Table:
     def pop(self) -> Step:
         """Unmake the last step exactly and return it. Raise IndexError if there is none."""
         step = self._steps.pop()
-        self._home, self._best, self._opened, transfers = self._undos.pop()
+        self.home, self.best, self.opened, transfers = self._undos.pop()
+        self.is_won = self.home == self._layout.most_home
         for transfer in reversed(transfers):
             self._transfer_back(*transfer)
         return step
@@ -421,11 +416,11 @@ class Table:
             self._piles[target] += pile[-count:]
             del pile[-count:]
         left = len(pile)
-        self._home += plan.is_home[target] - plan.is_home[source]
+        self.home += plan.is_home[target] - plan.is_home[source]
         low = -1
         if plan.is_opening[source] and left < self._lows[source]:
             low = self._lows[source]
-            self._opened += low - left
+            self.opened += low - left
             self._lows[source] = left
         turned = left > 0 and left == self._down[source]
         if turned:
@@ -505,11 +500,6 @@ class Table:
     # How it stands
 
     @property
-    def is_won(self) -> bool:
-        """Whether every card is on a foundation."""
-        return self._home == self._layout.most_home
-
-    @property
     def is_stuck(self) -> bool:
         """Whether draws alone lead to no position with a move that is progress: section 6.
 
@@ -559,14 +549,7 @@ class Table:
 
     def _has_progress(self) -> bool:
         """Whether a legal move is neither a draw nor null."""
-        known = self._way_on
-        if known.count and self.is_legal(known) and not self._is_null(known):
-            return True
-        for move in self._legal():
-            if move.count and not self._is_null(move):
-                self._way_on = move
-                return True
-        return False
+        return any(move.count and not self._is_null(move) for move in self._legal())
 
     def _is_null(self, move: Move) -> bool:
         """Whether a legal move changes nothing but which pile is which."""

@@ -84,7 +84,7 @@ def unpack(frame: bytes | str) -> dict[str, Any]:
         raise BadFrame(f"the frame is not msgpack: {_reason(error)}") from None
     if not isinstance(fields, dict):
         raise BadFrame("a frame holds one map")
-    if _too_deep(fields, limits.MAX_DEPTH):
+    if not _PLAIN.issuperset(map(type, fields.values())) and _too_deep(fields, limits.MAX_DEPTH):
         raise BadFrame("the frame is nested too deeply")
     return fields
 
@@ -127,10 +127,7 @@ _unpackb = partial(
 
 def _too_deep(container: dict[str, Any] | list[Any], room: int) -> bool:
     """Whether containers lie more than `room` deep in one another."""
-    parts = container.values() if isinstance(container, dict) else container
-    if _PLAIN.issuperset(map(type, parts)):
-        return False
-    for part in parts:
+    for part in container.values() if isinstance(container, dict) else container:
         if isinstance(part, _CONTAINERS) and (room == 1 or _too_deep(part, room - 1)):
             return True
     return False
