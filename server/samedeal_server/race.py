@@ -157,24 +157,22 @@ class SeatState:
         return PlayerView(**(self.fields(phase) | {"series": series}))
 
     def fields(self, phase: Phase) -> dict[str, Any]:
-        """The fields of its `PlayerView` that are not at their default, as they go on the wire."""
-        fields: dict[str, Any] = {"seat": self.seat, "name": self.name}
+        """Its `PlayerView` as it goes on the wire; what is not there is at its default."""
+        fields: dict[str, Any] = {
+            "seat": self.seat,
+            "name": self.name,
+            "home": self.home,
+            "best": self.best,
+            "opened": self.opened,
+            "moves": self.seq,
+            "t_ms": self.t_ms,
+        }
         if self.bot:
             fields["bot"] = True
         if self.ready:
             fields["ready"] = True
         if self.present:
             fields["present"] = True
-        if self.home:
-            fields["home"] = self.home
-        if self.best:
-            fields["best"] = self.best
-        if self.opened:
-            fields["opened"] = self.opened
-        if self.seq:
-            fields["moves"] = self.seq
-        if self.t_ms:
-            fields["t_ms"] = self.t_ms
         if self.series:
             fields["series"] = self.series
         if self.rating is not None:

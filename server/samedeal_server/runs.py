@@ -17,22 +17,23 @@ from samedeal_server.deals import Deal, deal
 from samedeal_server.errors import Refusal, ServerError, StoreUnavailable
 from samedeal_server.race import RaceState
 from samedeal_server.store import keys
-from samedeal_server.store.discovery import head, slot_of, tail
+from samedeal_server.store.discovery import head, pack, slot_of
 from samedeal_server.store.link import CommitLink
 from samedeal_server.store.races import LIFETIME_MS
 from samedeal_server.store.scripts import Script
 
-__all__ = ["COMMIT", "UNDO_TEXT", "Committed", "Fenced", "LiveRun"]
+__all__ = ["COMMIT", "Committed", "Fenced", "LiveRun"]
 
 COMMIT = Script("commit")
-UNDO_TEXT = UNDO.value
-"""An undo as logs have it."""
+_UNDO = UNDO.value
 
 LATE_MS = 250
 """After so long a race whose time is up is closed, or is known to go on."""
 
 _VARIED = 7
 """Words of a commit's command that differ from action to action."""
+_COUNT = len(f"*{_VARIED}\r\n")
+"""Bytes of the line that counts them."""
 
 IN_A_ROW = 200
 """Actions of a log that are played before others have their turn: some 3 ms."""
@@ -53,7 +54,7 @@ class Committed(NamedTuple):
 
     def log_entry(self) -> LogEntry:
         """The entry as it goes to the player."""
-        move = None if self.action == UNDO_TEXT else self.action
+        move = None if self.action == _UNDO else self.action
         return LogEntry(seq=self.seq, t_ms=self.t_ms, move=move, reveals=self.reveals)
 
 
@@ -142,14 +143,15 @@ class LiveRun:
         reveals = self._apply(action, run.t_last_ms)
         seq = run.seq
         rose, won = int(run.m_best == seq), int(run.table.is_won)
-        command = self._head + tail(seq, action, run.table.home, run.best, run.opened, rose, won)
+        varied = pack(seq, action, run.table.home, run.best, run.opened, rose, won)
+        command = self._head + varied[_COUNT:]
         self.under_way = action, reveals, done
         self._link.submit(command, self._settle, slot=self._slot)
 
     def _apply(self, action: str, t_ms: int) -> tuple[int, ...]:
         """Play an action. Return the cards it turned up."""
         try:
-            if action == UNDO_TEXT:
+            if action == _UNDO:
                 self.run.undo(t_ms)
                 return ()
             return self.run.play(Move.parse(action), t_ms).reveals

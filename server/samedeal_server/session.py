@@ -11,7 +11,7 @@ from typing import Any, Protocol, assert_never
 from samedeal.protocol import client_messages as ask
 from samedeal.protocol import limits
 from samedeal.protocol import server_messages as say
-from samedeal.protocol.codec import decode_client, encode, pack
+from samedeal.protocol.codec import Action, decode_action, decode_client, encode, pack
 from samedeal.protocol.errors import BadFrame, ErrorCode
 from samedeal.protocol.fields import Phase, Status
 from samedeal_server.audience import Watcher
@@ -20,7 +20,7 @@ from samedeal_server.door import Visitor
 from samedeal_server.errors import Refusal, ServerError, StoreUnavailable
 from samedeal_server.progress import Progress
 from samedeal_server.room import Room
-from samedeal_server.runs import UNDO_TEXT, Committed, Fenced, LiveRun
+from samedeal_server.runs import Committed, Fenced, LiveRun
 from samedeal_server.store.accounts import Account
 from samedeal_server.wire import POLICY, TRY_LATER, framed
 
@@ -112,23 +112,24 @@ class Session:
 
     def receive(self, frame: bytes | str) -> Coroutine[Any, Any, None] | None:
         """Take one frame. Return what is left to await, if anything."""
-        try:
-            message = decode_client(frame)
-        except BadFrame as error:
-            self._bad(error, frame)
-            return None
-        # Not isinstance(): pydantic's own takes as long as all the rest of this.
-        if type(message) is ask.PlayMove or type(message) is ask.PlayUndo:
+        message: ask.ClientMessage | Action
+        if (action := decode_action(frame)) is not None:
+            message = action
             wait_s = self._visitor.action_wait_s(self._now())
             if wait_s == 0 and not self._busy:
                 try:
-                    self._act(message)
+                    self._act(action)
                 except Refusal as refusal:
-                    self._refuse(message.id, refusal)
+                    self._refuse(action.id, refusal)
                 except Exception:
-                    self._failed(message)
+                    self._failed(action)
                 return None
         else:
+            try:
+                message = decode_client(frame)
+            except BadFrame as error:
+                self._bad(error, frame)
+                return None
             wait_s = self._wait_s(message)
         if wait_s > 0:
             self._refuse(message.id, _too_fast(wait_s))
@@ -137,7 +138,9 @@ class Session:
         return self._answer(message)
 
     def _wait_s(self, message: ask.ClientMessage) -> float:
-        """Count a request other than an action. Return 0, or for how long it comes too early."""
+        """Count a request. Return 0, or for how long it comes too early."""
+        if isinstance(message, ask.PlayMove | ask.PlayUndo):
+            return self._visitor.action_wait_s(self._now())
         if self.account is None or isinstance(message, ask.Ping):
             if self._visitor.is_hasty(self._now()):
                 # Answered all the same, but a flood of them must not slow down the others.
@@ -192,7 +195,7 @@ class Session:
 
     # Requests
 
-    async def _answer(self, message: ask.ClientMessage) -> None:
+    async def _answer(self, message: ask.ClientMessage | Action) -> None:
         await self.settled()
         try:
             await self._do(message)
@@ -204,14 +207,17 @@ class Session:
         except Exception:
             self._failed(message)
 
-    def _failed(self, message: ask.ClientMessage) -> None:
+    def _failed(self, message: ask.ClientMessage | Action) -> None:
         """Log the error at hand, and answer all the same."""
-        log.exception("a %s request failed", message.type)
+        log.exception("a %s request failed", type(message).__name__)
         sentence = "the server failed on this; it is in its log"
         self._refuse(message.id, Refusal(ErrorCode.INTERNAL, sentence))
 
-    async def _do(self, message: ask.ClientMessage) -> None:
+    async def _do(self, message: ask.ClientMessage | Action) -> None:
         desk = self._desk
+        if isinstance(message, Action):
+            self._act(message)
+            return
         if isinstance(message, ask.Hello):
             await self._hello(message)
             return
@@ -249,7 +255,7 @@ class Session:
             case ask.Resume():
                 await self._sit(message.id, message.race, have=message.have)
             case ask.PlayMove() | ask.PlayUndo():
-                self._act(message)
+                self._act(Action.asked(message))
             case ask.Ready():
                 await self._change(message, desk.ready(account, message))
             case ask.Start():
@@ -405,9 +411,9 @@ class Session:
 
     # Moves
 
-    def _act(self, message: ask.PlayMove | ask.PlayUndo) -> None:
+    def _act(self, action: Action) -> None:
         """Check an action and send it to the store. Raise Refusal if it is not the next one."""
-        request, race = message.id, message.race
+        request, race, seq, text = action
         seat = self._seats.get(race)
         if seat is None or seat.room is None:
             if self.account is None:
@@ -416,15 +422,14 @@ class Session:
         live = seat.live
         if live is None:
             raise Refusal(ErrorCode.WRONG_PHASE, "the race has not begun; wait for GO")
-        action = message.move if type(message) is ask.PlayMove else UNDO_TEXT
-        again = live.answered(message.seq, action)
+        again = live.answered(seq, text)
         if again is not None:
             self.outbox.send(_ack(request, race, again))
             return
         record = seat.room.state.seats.get(seat.seat)
         if record is not None and record.ended is not None:
             raise Refusal(ErrorCode.RUN_OVER, "the run is over: nothing more counts")
-        live.submit(action, partial(self._acted, request, race, seat, live))
+        live.submit(text, partial(self._acted, request, race, seat, live))
         self._busy = True
 
     def _acted(

@@ -20,9 +20,9 @@ from support import eventually
 
 
 @asynccontextmanager
-async def bot_on(desk: RaceDesk) -> AsyncIterator[HouseBot]:
+async def bot_on(desk: RaceDesk, pause_s: float = 0.001) -> AsyncIterator[HouseBot]:
     """The bot of a node, in a hurry."""
-    bot = HouseBot(desk, pace_s=(0.0, 0.002))
+    bot = HouseBot(desk, pace_s=(pause_s, pause_s))
     yield bot
     await bot.close()
 
@@ -124,7 +124,8 @@ async def test_another_node_goes_on_with_the_bot_where_it_stood(
 ) -> None:
     async with node(valkey_url, "n1") as one, node(valkey_url, "n2") as two:
         ada, token, race = await with_bot(one, redis)
-        async with bot_on(one) as bot:
+        # Slow enough to have something left to do, however late this test looks.
+        async with bot_on(one, pause_s=0.1) as bot:
             await bot.look()
             await eventually(lambda: bot_moves(ada) > 3)
         stood = len(await one.races.log(race, 2))

@@ -41,14 +41,11 @@ def pack(*args: str | int | bytes) -> bytes:
 
 
 def head(*words: str | int | bytes, more: int) -> bytes:
-    """Return the beginning of a command that goes on with the `tail` of `more` words."""
-    return b"*%d\r\n" % (len(words) + more) + tail(*words)
+    """Return the beginning of a command of which `more` words are still to come.
 
-
-def tail(*words: str | int | bytes) -> bytes:
-    """Return words as they stand in a command, behind how many there are."""
-    packed = pack(*words)
-    return packed[packed.index(b"\n") + 1 :]
+    They come as `pack` gives them, less the line that counts them.
+    """
+    return b"*%d\r\n" % (len(words) + more) + pack(*words).partition(b"\n")[2]
 
 
 def sign_in(login: Login) -> list[bytes]:

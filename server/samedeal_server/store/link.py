@@ -163,7 +163,7 @@ class CommitLink:
         if on_reply is None:
             return
         self._pending -= 1
-        if not self._pending and self._drained is not None and not self._drained.done():
+        if self._drained is not None and not self._pending and not self._drained.done():
             self._drained.set_result(None)
         _tell(on_reply, reply)
 
