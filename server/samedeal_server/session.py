@@ -113,7 +113,7 @@ class Session:
     def receive(self, frame: bytes | str) -> Coroutine[Any, Any, None] | None:
         """Take one frame. Return what is left to await, if anything."""
         message: ask.ClientMessage | Action
-        if (action := decode_action(frame)) is not None:
+        if (action := decode_action(frame, self._seats)) is not None:
             message = action
             wait_s = self._visitor.action_wait_s(self._now())
             if wait_s == 0 and not self._busy:
@@ -426,10 +426,13 @@ class Session:
         if again is not None:
             self.outbox.send(_ack(request, race, again))
             return
-        record = seat.room.state.seats.get(seat.seat)
-        if record is not None and record.ended is not None:
-            raise Refusal(ErrorCode.RUN_OVER, "the run is over: nothing more counts")
-        live.submit(text, partial(self._acted, request, race, seat, live))
+        try:
+            live.submit(text, partial(self._acted, request, race, seat, live))
+        except Refusal:
+            record = seat.room.state.seats.get(seat.seat)
+            if record is not None and record.ended is not None:
+                raise Refusal(ErrorCode.RUN_OVER, "the run is over: nothing more counts") from None
+            raise
         self._busy = True
 
     def _acted(

@@ -1,14 +1,15 @@
 """Bytes to messages and back: one function each way, one error. The only user of msgpack."""
 
-import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from functools import partial
 from typing import Any, NamedTuple, NoReturn
 
 import msgpack
 from pydantic import ValidationError
 
+from samedeal.engine.errors import EngineError
+from samedeal.engine.moves import Move
 from samedeal.protocol import limits
 from samedeal.protocol.client_messages import (
     CLIENT_MESSAGE,
@@ -17,7 +18,6 @@ from samedeal.protocol.client_messages import (
     PlayUndo,
 )
 from samedeal.protocol.errors import BadFrame, UnknownMessage
-from samedeal.protocol.fields import MOVE_TEXT, RACE_ID
 from samedeal.protocol.server_messages import SERVER_MESSAGE, ServerMessage
 
 __all__ = [
@@ -33,8 +33,6 @@ __all__ = [
 
 _ACTIONS: dict[object, str] = {b"\x85": "move", b"\x84": "undo"}
 """Which action a frame may ask for, by its first byte: a map of five fields or of four."""
-_is_race = re.compile(RACE_ID).fullmatch
-_is_move = re.compile(MOVE_TEXT).fullmatch
 _CONTAINERS = (dict, list)
 _TEXT = frozenset((str,))
 _PLAIN = frozenset((int, str, bool, type(None)))
@@ -67,30 +65,26 @@ class Action(NamedTuple):
         return cls(message.id, message.race, message.seq, text)
 
 
-def decode_action(frame: bytes | str) -> Action | None:
-    """Read the frame of a move or an undo. None for every other frame, and where in doubt.
+def decode_action(frame: bytes | str, races: Container[str]) -> Action | None:
+    """Read the frame of a move or an undo in one of `races`; None for every other frame.
 
     Most frames are one of these two, and the model of a message costs more than the move. What is
-    taken here `decode_client` takes, too, and means the same by it.
+    taken here `decode_client` takes, too, and means the same by it; what is not may be anything.
     """
     if (kind := _ACTIONS.get(frame[:1])) is None or len(frame) > _USUAL:
         return None
     try:
         # As many names as there are fields: none stands twice, and none is unknown.
-        fields = _unpack_plainly(frame)
+        fields = msgpack.unpackb(frame)
         said, request, race, seq = fields["type"], fields["id"], fields["race"], fields["seq"]
         text = kind if kind == "undo" else fields["move"]
-    except (ValueError, TypeError, KeyError, RecursionError, BadFrame, msgpack.UnpackException):
+        if said != kind or race not in races:
+            return None
+        if kind == "move":
+            Move.parse(text)
+    except (ValueError, TypeError, KeyError, RecursionError, EngineError, msgpack.UnpackException):
         return None
-    if (
-        said == kind
-        and type(request) is type(seq) is int
-        and type(race) is type(text) is str
-        and 0 <= request < 2**31
-        and 0 <= seq <= limits.MAX_INT
-        and _is_race(race)
-        and _is_move(text)
-    ):
+    if type(request) is type(seq) is int and 0 <= request < 2**31 and 0 <= seq <= limits.MAX_INT:
         return Action(request, race, seq, text)
     return None
 
@@ -179,8 +173,13 @@ def _no_ext(_code: int, _payload: bytes) -> NoReturn:
     raise BadFrame("ext types are not used here")
 
 
-_unpack_plainly = partial(msgpack.unpackb, strict_map_key=True, ext_hook=_no_ext, max_ext_len=0)
-_unpackb = partial(_unpack_plainly, object_pairs_hook=_without_duplicates)
+_unpackb = partial(
+    msgpack.unpackb,
+    strict_map_key=True,
+    object_pairs_hook=_without_duplicates,
+    ext_hook=_no_ext,
+    max_ext_len=0,
+)
 
 
 def _too_deep(container: dict[str, Any] | list[Any], room: int) -> bool:

@@ -70,13 +70,13 @@ Flag = Annotated[bool, Field(strict=True)]
 Card = Annotated[int, Field(strict=True, ge=0, le=51)]
 """Suit * 13 + rank, suits C D H S, ranks A to K. A hidden card has no number: it is counted."""
 
-RACE_ID = "[0-9a-z]{16}"
-RaceId = Annotated[str, StringConstraints(strict=True, pattern=f"^{RACE_ID}$")]
+RaceId = Annotated[str, StringConstraints(strict=True, pattern=r"^[0-9a-z]{16}$")]
 Code = Annotated[str, StringConstraints(strict=True, pattern=r"^[2-9A-HJ-NP-Z]{4,8}$")]
 """What a player types to join. Codes have no 0, O, 1 or I."""
 GameId = Annotated[str, StringConstraints(strict=True, pattern=r"^[a-z0-9-]{1,32}$")]
-MOVE_TEXT = f"[!-~]{{1,{limits.MAX_MOVE}}}"
-MoveText = Annotated[str, StringConstraints(strict=True, pattern=f"^{MOVE_TEXT}$")]
+MoveText = Annotated[
+    str, StringConstraints(strict=True, pattern=rf"^[!-~]{{1,{limits.MAX_MOVE}}}$")
+]
 """Printable ASCII; whether it is a move is the engine's word."""
 Name = Annotated[
     str,
