@@ -179,9 +179,8 @@ class SeatState:
             fields["rating"] = self.rating.number
             if self.rating.is_provisional:
                 fields["provisional"] = True
-        status = self.status(phase)
-        if status is not Status.PLAYING:
-            fields["status"] = status.value
+        if self.ended is not None or phase is Phase.CLOSED:
+            fields["status"] = self.status(phase).value
         return fields
 
     def status(self, phase: Phase) -> Status:
