@@ -39,8 +39,8 @@ _INTERVAL_S = (1 + PATIENCE_S + _TICK_S) / PROGRESS_PER_S
 """Between two looks at a room. What waits for acks can come so much later, and no fifth time."""
 _LOOK_S = 1.0
 """Who has not moved on for so long is looked at for being stuck."""
-_LOOK_EVERY = 5
-"""Who moves on all the time is looked at one time in so many."""
+_LOOKS_PUT_OFF = 4
+"""So often at most in a row: who moves on all the time is looked at, too."""
 
 _SWEEP_MS = 15_000
 """The sweep looks at an open race this often: a node that died may not have said when."""
@@ -80,9 +80,8 @@ class Rooms:
         self._untold: deque[tuple[float, Member]] = deque()
         """Those for whom progress waits for their next ack, and until when; the earliest first."""
         self._tick: asyncio.TimerHandle | None = None
-        self._unlooked: dict[tuple[Room, int], int] = {}
-        """Seats that moved, and the action at which they were a while ago."""
-        self._looks = 0
+        self._unlooked: dict[tuple[Room, int], tuple[int, int]] = {}
+        """Seats that moved: their action of a while ago, and how often a look was put off since."""
         self._look: asyncio.TimerHandle | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._closing = False
@@ -392,7 +391,7 @@ class Rooms:
             member = room.members.get(seat)
             if member is not None and member.live is not None:
                 room.follow(seat, member.live)
-                self._unlooked.setdefault((room, seat), member.live.run.seq)
+                self._unlooked.setdefault((room, seat), (member.live.run.seq, 0))
             rows.append(state.seats[seat].fields(state.phase))
         if room.audience is not None:
             room.audience.moved(room.dirty)
@@ -402,24 +401,28 @@ class Rooms:
         for member in list(room.members.values()):
             if (due_at := member.tell(frame, now)) is not None:
                 self._untold.append((due_at, member))
-        if self._look is None:
+        self._look_soon()
+
+    def _look_soon(self) -> None:
+        """Have those looked at who moved, if they pause."""
+        if self._look is None and self._unlooked:
             self._look = self._loop.call_later(_LOOK_S, self._look_for_stuck)
 
     def _look_for_stuck(self) -> None:
         """Look at who moved and then paused, all in one go: it is cheap while it is warm."""
         self._look = None
-        self._looks += 1
         unlooked, self._unlooked = self._unlooked, {}
-        for (room, seat), seq in unlooked.items():
+        for (room, seat), (seq, put_off) in unlooked.items():
             member = room.members.get(seat)
             if self._rooms.get(room.id) is not room or member is None or member.live is None:
                 continue
-            if member.live.run.seq == seq or self._looks % _LOOK_EVERY == 0:
+            live = member.live
+            has_paused = live.run.seq == seq or put_off >= _LOOKS_PUT_OFF
+            if has_paused and live.under_way is None:
                 self._look_at(room, seat)
             else:
-                self._unlooked[room, seat] = member.live.run.seq
-        if self._unlooked:
-            self._look = self._loop.call_later(_LOOK_S, self._look_for_stuck)
+                self._unlooked[room, seat] = live.run.seq, put_off + 1
+        self._look_soon()
 
     def _look_at(self, room: Room, seat: int) -> None:
         """Tell a player what it can know, and note for the race what only the server may know."""

@@ -99,6 +99,23 @@ async def test_the_race_closes_when_everyone_still_in_is_stuck(desk: RaceDesk) -
     assert not any(isinstance(m, say.Notice) for m in trio.seats[1].said())
 
 
+async def test_who_draws_on_and_on_is_found_to_be_stuck_all_the_same(
+    desk: RaceDesk, redis: Redis
+) -> None:
+    trio = Trio(desk, "klondike", undo="none")
+    await trio.sit()
+    assert isinstance(await trio.act(1, "T3>F1", 1), say.Ack)
+    trio.seq[1] = 1
+
+    async def drew_and_is_marked() -> bool:
+        trio.seq[1] += 1
+        assert isinstance(await trio.act(1, "draw", trio.seq[1]), say.Ack)
+        return await redis.hexists(keys.seat(trio.race, 1), "stuck")
+
+    # It never pauses for as long as a look waits.
+    await eventually(drew_and_is_marked)
+
+
 async def test_who_may_still_undo_is_not_stuck(desk: RaceDesk, redis: Redis) -> None:
     trio = Trio(desk, "klondike", undo="safe")
     await trio.sit()
