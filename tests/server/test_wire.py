@@ -11,6 +11,7 @@ from raw import Raw, binary, opened, raw
 from samedeal.protocol import server_messages as say
 from samedeal.protocol.client_messages import Ping
 from samedeal.protocol.codec import encode
+from samedeal_server.wire import framed
 from support import PATIENCE_S
 
 
@@ -46,6 +47,27 @@ async def test_a_frame_inside_the_payload_of_another_is_payload(server_url: str)
         await client.apart()
         await client.write(inner)
         assert isinstance(await client.answer(), say.Refused)
+
+
+@pytest.mark.parametrize(("marker", "length_bytes"), [(126, 2), (127, 8)])
+async def test_the_beginning_of_a_long_frame_is_not_taken_for_a_short_one(
+    server_url: str, marker: int, length_bytes: int
+) -> None:
+    async with raw(server_url) as client:
+        length, no_mask, payload = 300, b"\0\0\0\0", b"\xc1" * 300
+        head = bytes([0x82, 0x80 + marker]) + length.to_bytes(length_bytes, "big") + no_mask
+        # As much as a frame would have of which the marker is the length.
+        cut = 6 + marker
+        await client.write((head + payload)[:cut])
+        await client.apart()
+        await client.write((head + payload)[cut:] + client.frames(*pings(1)))
+        assert await answers(client, 2) == [None, 1]
+
+
+@pytest.mark.parametrize("size", [0, 1, 125, 126, 65_535, 65_536])
+def test_frames_made_by_hand_are_those_of_the_library(size: int) -> None:
+    payload = b"x" * size
+    assert framed(payload) == Frame(Opcode.BINARY, payload).serialize(mask=False)
 
 
 async def test_a_message_in_fragments_is_one_message(server_url: str) -> None:
