@@ -416,8 +416,6 @@ class Session:
         request, race, seq, text = action
         seat = self._seats.get(race)
         if seat is None or seat.room is None:
-            if self.account is None:
-                raise Refusal(ErrorCode.HELLO_FIRST, "say hello first")
             raise Refusal(ErrorCode.NOT_SEATED, "this connection holds no seat in that race")
         live = seat.live
         if live is None:
