@@ -15,9 +15,9 @@ from redis.exceptions import RedisError
 from ports import own_port
 from samedeal_server.store import keys
 from samedeal_server.store.address import StoreAddress
-from samedeal_server.store.discovery import SLOTS, slot_of
+from samedeal_server.store.discovery import SLOTS, pack, slot_of
 from samedeal_server.store.embedded import find_binary
-from samedeal_server.store.link import CommitLink, pack
+from samedeal_server.store.link import CommitLink
 from samedeal_server.store.races import RaceStore
 from samedeal_server.store.scripts import Script
 from support import eventually

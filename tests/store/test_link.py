@@ -11,7 +11,8 @@ from redis.asyncio import Redis
 from samedeal_server.errors import StoreUnavailable
 from samedeal_server.store import keys
 from samedeal_server.store.address import StoreAddress
-from samedeal_server.store.link import CommitLink, pack
+from samedeal_server.store.discovery import pack
+from samedeal_server.store.link import CommitLink
 from samedeal_server.store.scripts import Script
 from support import Proxy, eventually
 

@@ -32,9 +32,9 @@ from samedeal_server.store.accounts import FOREVER, AccountStore, Ban, new_id
 from samedeal_server.store.address import StoreAddress
 from samedeal_server.store.boards import BoardStore, Label
 from samedeal_server.store.days import DayStore
-from samedeal_server.store.discovery import slot_of
+from samedeal_server.store.discovery import pack, slot_of
 from samedeal_server.store.leases import Leases
-from samedeal_server.store.link import CommitLink, pack
+from samedeal_server.store.link import CommitLink
 from samedeal_server.store.races import RaceStore
 from samedeal_server.store.ratings import RatingStore
 from support import PATIENCE_S, Proxy, ServerProcess, eventually

@@ -13,11 +13,11 @@ from typing import Any
 
 from samedeal_server.errors import StoreUnavailable
 from samedeal_server.store.address import Node, StoreAddress, Topology
-from samedeal_server.store.discovery import SLOTS, Sentinels, named, pack, read_slots
+from samedeal_server.store.discovery import SLOTS, Sentinels, named, read_slots
 from samedeal_server.store.lane import Command, Lane, LaneSettings, OnReply
 from samedeal_server.store.scripts import Script
 
-__all__ = ["CommitLink", "OnReply", "pack"]
+__all__ = ["CommitLink", "OnReply"]
 
 _log = logging.getLogger(__name__)
 
