@@ -196,14 +196,32 @@ async def test_a_store_that_turned_read_only_is_waited_for(link: CommitLink, red
     assert (await answer)[0] == b"done"
 
 
-async def test_closing_waits_for_the_replies_under_way(valkey_url: str, redis: Redis) -> None:
+async def test_closing_waits_for_the_replies_under_way(
+    valkey_url: str, redis: Redis, caplog: pytest.LogCaptureFixture
+) -> None:
     link = CommitLink(StoreAddress.parse(valkey_url), [COMMIT])
     await link.open()
     replies: list[Any] = []
     link.submit(pack("PING"), replies.append)
     await link.close()
     assert replies == [b"PONG"]
+    assert not caplog.records, "it waited on, for nothing"
     assert isinstance(await ask(link, pack("PING")), StoreUnavailable)
+
+
+async def test_closing_gives_up_what_stays_unanswered(
+    proxy: Proxy, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with proxy as port:
+        link = through(port)
+        await link.open()
+        proxy.lose_replies = True
+        answers = [asyncio.create_task(ask(link, commit(seq))) for seq in (1, 2)]
+        await eventually(lambda: proxy.lost_bytes > 0)
+        await asyncio.gather(link.close(0.1), link.close())
+        assert [type(await answer) for answer in answers] == [StoreUnavailable] * 2
+    assert link.pending == 0
+    assert "with 2 commands open" in caplog.text
 
 
 async def test_no_store_at_all_is_a_sentence() -> None:
