@@ -303,6 +303,19 @@ def test_taking_back_a_step_that_was_undone_and_restored_restores_best_and_opene
     assert everything(run) == before
 
 
+def test_the_time_that_counts_is_named_afterwards_and_moves_that_of_the_best_along() -> None:
+    run = run_of("lanes", f"{ACES}; T1=9S,2C; T2=KD; S=5H")
+    play(run, "T1>F1")
+    run.settle(1234)
+    assert (run.t_last_ms, run.t_best_ms, run.m_best) == (1234, 1234, 1)
+    play(run, "draw")
+    run.settle(5678)
+    assert (run.t_last_ms, run.t_best_ms, run.m_best) == (5678, 1234, 1)
+    with pytest.raises(IndexError):
+        run.take_back()
+    assert (run.seq, run.t_last_ms) == (2, 5678)
+
+
 @pytest.mark.parametrize("policy", UndoPolicy)
 @pytest.mark.parametrize("game_id", GAMES)
 @settings(max_examples=8, deadline=None)

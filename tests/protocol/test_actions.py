@@ -77,6 +77,17 @@ def test_what_it_takes_means_the_same_to_the_models(kind: str, data: st.DataObje
     assert decode_action(frame, {RACE}) in (None, by_the_models(frame))
 
 
+@pytest.mark.parametrize("kind", ["move", "undo"])
+@pytest.mark.parametrize("value", HOSTILE, ids=repr)
+def test_a_value_out_of_bounds_is_out_of_bounds_in_every_field(kind: str, value: object) -> None:
+    plain: dict[str, Any] = {"type": kind, "id": 1, "race": RACE, "seq": 2}
+    if kind == "move":
+        plain["move"] = "T1>T2"
+    for name in plain:
+        frame = pack(plain | {name: value})
+        assert decode_action(frame, {RACE}) in (None, by_the_models(frame)), name
+
+
 def test_what_is_no_action_is_left_to_the_models() -> None:
     fuzz = Fuzz(random.Random(5).randrange(2**32))
     for _ in range(3000):
