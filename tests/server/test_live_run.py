@@ -13,6 +13,7 @@ from samedeal.engine.replay import MAX_ACTIONS
 from samedeal.protocol.errors import ErrorCode
 from samedeal_server.errors import Refusal, ServerError, StoreUnavailable
 from samedeal_server.followed import FollowedRun
+from samedeal_server.room import Room
 from samedeal_server.runs import COMMIT, IN_A_ROW, Committed, Fenced, LiveRun
 from samedeal_server.store import keys
 from samedeal_server.store.address import StoreAddress
@@ -73,6 +74,20 @@ async def test_what_the_store_refuses_is_taken_back(
     assert result.code is code
     assert (live.run.table.hash, live.run.seq, live.entries) == (before, 0, [])
     assert live.under_way is None
+
+
+async def test_nobody_is_told_of_an_action_that_is_under_way(
+    store: Store, link: CommitLink
+) -> None:
+    live, seat = await live_run(store, link)
+    room = Room(await store.state())
+    done: asyncio.Future[Committed | ServerError] = asyncio.get_running_loop().create_future()
+    live.submit("draw", lambda result, _: done.set_result(result))
+    room.follow(seat.seat, live)
+    assert room.state.seats[seat.seat].seq == 0
+    assert isinstance(await done, Committed)
+    room.follow(seat.seat, live)
+    assert room.state.seats[seat.seat].seq == 1
 
 
 async def test_a_fenced_run_is_told_so_and_plays_nothing(store: Store, link: CommitLink) -> None:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
-from samedeal.protocol.fields import Phase, RaceOptions, Status
+import pytest
+
+from samedeal.protocol.fields import Phase, PlayerView, RaceOptions, Status
 from samedeal_server.race import RaceState, SeatState
 from samedeal_server.room import Room
+from samedeal_server.skill import Shown
 from samedeal_server.store.races import Advanced
 
 GO_AT_MS = 1_000_000
@@ -64,6 +68,28 @@ def test_status_says_how_a_run_ended_and_what_the_close_did_to_the_others() -> N
     for phase, open_run in ((Phase.RUNNING, Status.PLAYING), (Phase.CLOSED, Status.CUT_OFF)):
         view = race(*seats, phase=phase).view()
         assert [player.status for player in view.players] == [open_run, Status.BANKED]
+
+
+@pytest.mark.parametrize(
+    ("run", "told"),
+    [
+        ({}, {}),
+        ({"bot": True}, {"bot": True}),
+        ({"ready": True}, {"ready": True}),
+        ({"present": True}, {"present": True}),
+        ({"series": 2}, {"series": 2}),
+        ({"best": 8, "home": 7, "opened": 5, "t_ms": 9}, None),
+        ({"ended": Status.STUCK}, {"status": Status.STUCK}),
+        ({"rating": Shown(1512, False)}, {"rating": 1512}),
+        ({"rating": Shown(1512, True)}, {"rating": 1512, "provisional": True}),
+    ],
+    ids=repr,
+)
+def test_a_row_of_progress_says_all_there_is_to_see_of_a_seat(
+    run: dict[str, Any], told: dict[str, Any] | None
+) -> None:
+    row = PlayerView(**seat(1, **run).fields(Phase.RUNNING))
+    assert row == PlayerView(seat=1, name="p1", moves=9, **(run if told is None else told))
 
 
 def test_the_clock_of_a_view_runs_from_go_and_stops_at_the_close() -> None:
