@@ -209,7 +209,7 @@ class Session:
 
     def _failed(self, message: ask.ClientMessage | Action) -> None:
         """Log the error at hand, and answer all the same."""
-        log.exception("a %s request failed", type(message).__name__)
+        log.exception("a request failed: %s", type(message).__name__)
         sentence = "the server failed on this; it is in its log"
         self._refuse(message.id, Refusal(ErrorCode.INTERNAL, sentence))
 
