@@ -270,3 +270,12 @@ def test_a_move_has_no_control_characters() -> None:
     fields = {"type": "move", "id": 1, "race": "a" * 16, "seq": 1, "move": "draw\n"}
     with pytest.raises(BadFrame, match="move"):
         decode_client(pack(fields))
+
+
+@pytest.mark.parametrize(
+    "odd", [object(), 2**70, {"deep": [object()]}], ids=["kind", "size", "deep"]
+)
+def test_what_cannot_be_packed_leaves_nothing_behind(odd: object) -> None:
+    with pytest.raises((TypeError, OverflowError)):
+        pack({"type": "ping", "text": "x" * 1000, "odd": odd})
+    assert pack({"type": "ping", "id": 7}) == PING

@@ -73,7 +73,7 @@ async def test_who_got_out_and_is_stuck_again_is_told_again(desk: RaceDesk) -> N
     await told(1, 1)
     for _ in range(3):
         await trio.do(1, "played", "undo")
-    # All who moved are looked at together: when ivo is told, ada was looked at, too.
+    # Ada has paused for longer: when ivo is told, ada was looked at, too.
     await told(2, 1)
     await told(1, 2)
 
