@@ -11,7 +11,7 @@ from typing import Any, Protocol, assert_never
 from samedeal.protocol import client_messages as ask
 from samedeal.protocol import limits
 from samedeal.protocol import server_messages as say
-from samedeal.protocol.codec import Action, decode_action, decode_client, encode, pack
+from samedeal.protocol.codec import ActionRequest, decode_action, decode_client, encode, pack
 from samedeal.protocol.errors import BadFrame, ErrorCode
 from samedeal.protocol.fields import Phase, Status
 from samedeal_server.audience import Watcher
@@ -112,7 +112,7 @@ class Session:
 
     def receive(self, frame: bytes | str) -> Coroutine[Any, Any, None] | None:
         """Take one frame. Return what is left to await, if anything."""
-        message: ask.ClientMessage | Action
+        message: ask.ClientMessage | ActionRequest
         if (action := decode_action(frame, self._seats)) is not None:
             message = action
             wait_s = self._visitor.action_wait_s(self._now())
@@ -195,7 +195,7 @@ class Session:
 
     # Requests
 
-    async def _answer(self, message: ask.ClientMessage | Action) -> None:
+    async def _answer(self, message: ask.ClientMessage | ActionRequest) -> None:
         await self.settled()
         try:
             await self._do(message)
@@ -207,15 +207,15 @@ class Session:
         except Exception:
             self._failed(message)
 
-    def _failed(self, message: ask.ClientMessage | Action) -> None:
+    def _failed(self, message: ask.ClientMessage | ActionRequest) -> None:
         """Log the error at hand, and answer all the same."""
         log.exception("a request failed: %s", type(message).__name__)
         sentence = "the server failed on this; it is in its log"
         self._refuse(message.id, Refusal(ErrorCode.INTERNAL, sentence))
 
-    async def _do(self, message: ask.ClientMessage | Action) -> None:
+    async def _do(self, message: ask.ClientMessage | ActionRequest) -> None:
         desk = self._desk
-        if isinstance(message, Action):
+        if isinstance(message, ActionRequest):
             self._act(message)
             return
         if isinstance(message, ask.Hello):
@@ -255,7 +255,7 @@ class Session:
             case ask.Resume():
                 await self._sit(message.id, message.race, have=message.have)
             case ask.PlayMove() | ask.PlayUndo():
-                self._act(Action.asked(message))
+                self._act(ActionRequest.of(message))
             case ask.Ready():
                 await self._change(message, desk.ready(account, message))
             case ask.Start():
@@ -411,7 +411,7 @@ class Session:
 
     # Moves
 
-    def _act(self, action: Action) -> None:
+    def _act(self, action: ActionRequest) -> None:
         """Check an action and send it to the store. Raise Refusal if it is not the next one."""
         request, race, seq, text = action
         seat = self._seats.get(race)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from fuzz import Fuzz
 from samedeal.protocol import limits
 from samedeal.protocol.client_messages import PlayMove, PlayUndo
-from samedeal.protocol.codec import Action, decode_action, decode_client, encode, pack
+from samedeal.protocol.codec import ActionRequest, decode_action, decode_client, encode, pack
 from samedeal.protocol.errors import BadFrame
 
 RACE = "0123456789abcdef"
@@ -23,12 +23,12 @@ HOSTILE: list[Any] = [
 ]
 
 
-def by_the_models(frame: bytes) -> Action | None:
+def by_the_models(frame: bytes) -> ActionRequest | None:
     try:
         message = decode_client(frame)
     except BadFrame:
         return None
-    return Action.asked(message) if isinstance(message, PlayMove | PlayUndo) else None
+    return ActionRequest.of(message) if isinstance(message, PlayMove | PlayUndo) else None
 
 
 @given(
@@ -41,9 +41,9 @@ def test_every_move_and_undo_that_our_clients_encode_goes_the_short_way(
     request: int, race: str, seq: int, move: str
 ) -> None:
     played = PlayMove(id=request, race=race, seq=seq, move=move)
-    assert decode_action(encode(played), {race}) == Action(request, race, seq, move)
+    assert decode_action(encode(played), {race}) == ActionRequest(request, race, seq, move)
     undone = PlayUndo(id=request, race=race, seq=seq)
-    assert decode_action(encode(undone), {race}) == Action(request, race, seq, "undo")
+    assert decode_action(encode(undone), {race}) == ActionRequest(request, race, seq, "undo")
 
 
 @pytest.mark.parametrize("kind", ["move", "undo"])

@@ -21,7 +21,7 @@ from samedeal.protocol.errors import BadFrame, UnknownMessage
 from samedeal.protocol.server_messages import SERVER_MESSAGE, ServerMessage
 
 __all__ = [
-    "Action",
+    "ActionRequest",
     "decode_action",
     "decode_client",
     "decode_server",
@@ -49,7 +49,7 @@ def encode(message: ClientMessage | ServerMessage) -> bytes:
     return pack(fields)
 
 
-class Action(NamedTuple):
+class ActionRequest(NamedTuple):
     """What a `PlayMove` or a `PlayUndo` asks for."""
 
     id: int
@@ -59,13 +59,13 @@ class Action(NamedTuple):
     """The move, or `undo`."""
 
     @classmethod
-    def asked(cls, message: PlayMove | PlayUndo) -> "Action":
+    def of(cls, message: PlayMove | PlayUndo) -> "ActionRequest":
         """Take it from a message."""
         text = message.move if isinstance(message, PlayMove) else message.type
         return cls(message.id, message.race, message.seq, text)
 
 
-def decode_action(frame: bytes | str, races: Container[str]) -> Action | None:
+def decode_action(frame: bytes | str, races: Container[str]) -> ActionRequest | None:
     """Read the frame of a move or an undo in one of `races`; None for every other frame.
 
     Most frames are one of these two, and the model of a message costs more than the move. What is
@@ -85,7 +85,7 @@ def decode_action(frame: bytes | str, races: Container[str]) -> Action | None:
     except (ValueError, TypeError, KeyError, RecursionError, EngineError, msgpack.UnpackException):
         return None
     if type(request) is type(seq) is int and 0 <= request < 2**31 and 0 <= seq <= limits.MAX_INT:
-        return Action(request, race, seq, text)
+        return ActionRequest(request, race, seq, text)
     return None
 
 
