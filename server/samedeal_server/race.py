@@ -317,7 +317,7 @@ class RaceState:
                     best=seat.best,
                     opened=seat.opened,
                     moves=seat.seq,
-                    t_ms=seat.t_ms if won else seat.t_best_ms,
+                    t_ms=seat.counted[1],
                     **({} if seat.rated is None else _before_and_after(*seat.rated)),
                 )
             )

@@ -22,7 +22,7 @@ from samedeal_server.store.link import CommitLink
 from samedeal_server.store.races import LIFETIME_MS
 from samedeal_server.store.scripts import Script
 
-__all__ = ["COMMIT", "Committed", "Fenced", "LiveRun"]
+__all__ = ["COMMIT", "Committed", "Fenced", "LiveRun", "over"]
 
 COMMIT = Script("commit")
 _UNDO = UNDO.value
@@ -185,6 +185,11 @@ class LiveRun:
         return entry
 
 
+def over() -> Refusal:
+    """Give the refusal of whatever comes after the end of a run."""
+    return Refusal(ErrorCode.RUN_OVER, "the run is over: nothing more counts")
+
+
 def _failure(reply: Any) -> ServerError:
     if isinstance(reply, StoreUnavailable):
         return reply
@@ -196,7 +201,7 @@ def _failure(reply: Any) -> ServerError:
         # Another action under this number: someone else wrote the log since.
         return Fenced("another connection holds this seat")
     if word == b"closed":
-        return Refusal(ErrorCode.RUN_OVER, "the run is over: nothing more counts")
+        return over()
     if word == b"late":
         sentence = (
             "the time is up: the race is closing, or an outage has lengthened it; send it again"

@@ -20,7 +20,7 @@ from samedeal_server.door import Visitor
 from samedeal_server.errors import Refusal, ServerError, StoreUnavailable
 from samedeal_server.progress import Progress
 from samedeal_server.room import Room
-from samedeal_server.runs import Committed, Fenced, LiveRun
+from samedeal_server.runs import Committed, Fenced, LiveRun, over
 from samedeal_server.store.accounts import Account
 from samedeal_server.wire import POLICY, TRY_LATER, framed
 
@@ -429,7 +429,7 @@ class Session:
         except Refusal:
             record = seat.room.state.seats.get(seat.seat)
             if record is not None and record.ended is not None:
-                raise Refusal(ErrorCode.RUN_OVER, "the run is over: nothing more counts") from None
+                raise over() from None
             raise
         self._busy = True
 

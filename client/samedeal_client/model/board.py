@@ -144,7 +144,7 @@ class _Drawing:
         at += 1 + deep + int(roomy)
         self._stock(at)
         if roomy and self.rules.passes == 1:
-            turns = f"one pass: a turn brings {_cards(self.rules.draw)} and stands"
+            turns = f"one pass: a turn brings {counted(self.rules.draw, 'card')} and stands"
             self.canvas.put(at + 1, 1, turns, Ink.DIM)
 
     # Their parts
@@ -432,7 +432,3 @@ class _Drawing:
         self.canvas.put(line + 1, left, f"{low}{flat * (_BOX_WIDTH - 2)}{low_far}", frame)
         for offset in (line, line + 1):
             self.spots.append(Spot(offset, left, left + width, name))
-
-
-def _cards(count: int) -> str:
-    return counted(count, "card")
