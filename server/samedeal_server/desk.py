@@ -9,7 +9,14 @@ from samedeal.engine.run import UndoPolicy
 from samedeal.protocol import client_messages as ask
 from samedeal.protocol import server_messages as say
 from samedeal.protocol.errors import ErrorCode
-from samedeal.protocol.fields import OptionsPatch, Phase, RaceOptions, Spectating, Status
+from samedeal.protocol.fields import (
+    RANKED_UNLESS_NAMED,
+    OptionsPatch,
+    Phase,
+    RaceOptions,
+    Spectating,
+    Status,
+)
 from samedeal_server.board_desk import BoardDesk
 from samedeal_server.boards import Boards
 from samedeal_server.daily import Days
@@ -266,8 +273,7 @@ def _merged(options: RaceOptions, patch: OptionsPatch, *, practice: bool) -> Rac
     """Change what a patch names. Raise Refusal for what cannot be had together."""
     changes = patch.model_dump(exclude_none=True)
     if changes.get("ranked"):
-        changes.setdefault("spectating", Spectating.SHAPE)
-        changes.setdefault("bots", False)
+        changes = RANKED_UNLESS_NAMED | changes
     merged = options.model_copy(update=changes)
     if merged.seats == 1 and not practice:
         raise Refusal(ErrorCode.BAD_OPTION, "a race of one seat is practice: choose its seed")

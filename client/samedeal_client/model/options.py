@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from samedeal.engine.run import UndoPolicy
-from samedeal.protocol.fields import RaceOptions, Spectating
+from samedeal.protocol.fields import RANKED_UNLESS_NAMED, RaceOptions, Spectating
 from samedeal.protocol.limits import MAX_SEATS, MIN_SEATS
 from samedeal_client.model.ink import Canvas, Ink, Row
 from samedeal_client.model.keys import Action, ScreenKeys
@@ -36,9 +36,6 @@ _ABOUT: Final = {
     Spectating.OFF: "nothing before the race is over",
 }
 
-_RANKED: Final[dict[str, object]] = {"spectating": Spectating.SHAPE, "bots": False}
-"""What the server makes of these when a room becomes ranked and they are not named."""
-
 
 class OptionsForm:
     """Which option is chosen, and what is changed."""
@@ -56,7 +53,7 @@ class OptionsForm:
     def _unchanged(self, name: str) -> object:
         """What an option will be if it is not changed itself."""
         own: object = getattr(self._options, name)
-        return _RANKED.get(name, own) if self.changes.get("ranked") else own
+        return RANKED_UNLESS_NAMED.get(name, own) if self.changes.get("ranked") else own
 
     def move(self, by: int) -> None:
         """Go to the next option or the one before."""

@@ -1,7 +1,7 @@
 """Field types of the messages: strict scalars, bounded, so that True, "3" and 3.0 are not 3."""
 
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Final
 
 from pydantic import (
     AfterValidator,
@@ -17,6 +17,7 @@ from samedeal.protocol import limits
 from samedeal.protocol.days import MAX_DAY
 
 __all__ = [
+    "RANKED_UNLESS_NAMED",
     "BoardView",
     "Card",
     "Code",
@@ -228,6 +229,10 @@ class RaceOptions(FromServer):
     def wins_needed(self) -> int:
         """How many races decide the series."""
         return self.best_of // 2 + 1
+
+
+RANKED_UNLESS_NAMED: Final[dict[str, object]] = {"spectating": Spectating.SHAPE, "bots": False}
+"""What these options become when a room becomes ranked and the change does not name them."""
 
 
 class OptionsPatch(Message):
